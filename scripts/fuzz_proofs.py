@@ -7,7 +7,8 @@
 cvc5 proves obligations: some of this file, or those of certificates. Each mutant has literals, premises, rules, terms,
 sorts, variables or whole steps changed, or belongs to another obligation, or the obligation has an assertion less. z3
 is asked about each step that the checker accepts and that the honest proof does not have. A step that does not follow,
-a proof of an obligation that has a model, and a traceback are faults (exit code 1). ``--figures``: how many obligations
+a proof of an obligation that has a model, one that ethos refuses (where it is installed), and a traceback are faults
+(exit code 1). ``--figures``: how many obligations
 cvc5 proves, how many proofs are accepted, the rules that were lacking, bytes and seconds.
 """
 
@@ -42,7 +43,7 @@ from goedels_poetry.checker.cpc.check import RULES, check_proof
 from goedels_poetry.checker.cpc.reader import Group, expressions
 from goedels_poetry.checker.cpc.rewrites import patterns
 from goedels_poetry.checker.cpc.terms import Rejected
-from goedels_poetry.checker.smt.proof_objects import scripts_of
+from goedels_poetry.checker.smt.proof_objects import refused_by_ethos, scripts_of
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.z3_process import Z3Process
 
@@ -75,7 +76,55 @@ OBLIGATIONS = (
     "(declare-const ?i Int)\n(assert (= u.b (store u.a ?i 3)))\n"
     "(assert (not (= (select u.b (+ 1 ?i)) (select u.a (+ ?i 1)))))",
 )  # fmt: skip
-SYMBOLS = ("u.zero", "u.succ", "u.pred", "u.add", "u.f", "?a", "?b", "?m", "?n", '"?x"', '"?y"', "0", "1", "u.Nat")
+WORDS = """(set-logic ALL)
+(declare-const ?s String)
+(declare-const ?t String)
+(declare-const ?i Int)
+(declare-fun u.w (Int) String)
+"""
+BITS = """(set-logic ALL)
+(declare-const ?x (_ BitVec 4))
+(declare-const ?y (_ BitVec 4))
+(declare-const ?n Int)
+"""
+THEORIES = (
+    *(WORDS + f"(assert {goal})" for goal in (
+        '(not (= (str.len (str.++ ?s "ab" ?t)) (+ (str.len ?s) 2 (str.len ?t))))',
+        '(not (=> (= (str.++ ?s "x") (str.++ ?t "x")) (= ?s ?t)))',
+        '(not (=> (str.prefixof ?s ?t) (<= (str.len ?s) (str.len ?t))))',
+        '(not (=> (str.contains ?s ?t) (>= (str.len ?s) (str.len ?t))))',
+        '(and (> ?i 0) (= (u.w ?i) (ite (> ?i 0) (str.++ "a" (u.w (- ?i 1))) "")) (= (u.w ?i) ""))',
+        '(not (=> (str.in_re ?s (re.+ (str.to_re "ab"))) (>= (str.len ?s) 2)))',
+        '(not (=> (str.in_re ?s (re.union (str.to_re "yes") (str.to_re "no"))) (<= (str.len ?s) 3)))',
+        '(str.in_re "abd" (re.++ (str.to_re "ab") (re.range "a" "c")))',
+        '(not (=> (and (<= 0 ?i) (< ?i (str.len ?s))) (= (str.len (str.at ?s ?i)) 1)))',
+        '(= (str.++ ?s "a" ?t) "xyz")',
+        '(and (= (str.to_code ?s) 97) (not (= ?s "a")))',
+        '(not (= (str.replace "hello" "l" "L") "heLlo"))',
+        '(not (=> (str.in_re ?s ((_ re.loop 2 3) (re.range "a" "z"))) (<= (str.len ?s) 3)))',
+    )),
+    *(BITS + f"(assert {goal})" for goal in (
+        "(not (bvule (bvand ?x ?y) ?x))",
+        "(not (= (bvadd ?x ?y) (bvadd (bvxor ?x ?y) (bvshl (bvand ?x ?y) #x1))))",
+        "(not (= (bvand ?x #x3) (bvurem ?x #x4)))",
+        "(not (= (bvlshr (bvshl ?x #x2) #x2) (bvand ?x #x3)))",
+        "(not (= ((_ rotate_left 3) ((_ rotate_right 3) ?x)) ?x))",
+        "(not (bvslt (bvashr ?x #x3) #x1))",
+        "(not (= (bvand ?x (bvor ?y #x9)) (bvor (bvand ?x ?y) (bvand ?x #x9))))",
+        "(not (< (bv2nat ?x) 16))",
+        "(and (bvslt ?x ?y) (bvslt ?y ?x))",
+        "(not (=> (and (bvult ?x #x8) (bvult ?y #x8)) (bvuge (bvadd ?x ?y) ?x)))",
+        "(not (bvule (bvlshr ?x ?y) ?x))",
+        "(not (= (bvneg ?x) (bvadd (bvnot ?x) #x1)))",
+        "(not (=> (= (bvxor ?x ?y) #x0) (= ?x ?y)))",
+        "(not (= ((_ extract 1 0) (bvadd ?x #x4)) ((_ extract 1 0) ?x)))",
+    )),
+)  # fmt: skip
+"""Over strings and bit-vectors."""
+SYMBOLS = (
+    *("u.zero", "u.succ", "u.pred", "u.add", "u.f", "?a", "?b", "?m", "?n", '"?x"', '"?y"', "0", "1", "u.Nat"),
+    *("?s", "?t", "?i", "?x", "?y", "u.w", '""', '"a"', '"ab"', "#b0000", "#b0001", "#b1000", "#b1111", "#b0", "#b1"),
+)
 
 
 def main() -> int:
@@ -86,7 +135,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--figures", action="store_true")
     asked = parser.parse_args()
-    scripts = list(OBLIGATIONS)
+    scripts = [*OBLIGATIONS, *THEORIES]
     if asked.certificates:
         scripts = [s for c in asked.certificates for s in scripts_of((c / "obligations.smt2").read_text("utf-8"))]
     with Cvc5Process() as cvc5, Z3Process() as z3:
@@ -95,14 +144,16 @@ def main() -> int:
             return 0
         found = [(s, commands_of(p)) for s in scripts if (p := cvc5_proof(cvc5, s))]
         found = [(s, proof) for s, proof in found if closes(*accepted_steps(s, proof)[1:])]
-        faults, counts = fuzz(z3, found, asked.count, asked.seed)
+        faults, counts = fuzz(z3, found, asked.count, asked.seed, cvc5)
     for fault in faults:
         sys.stdout.write(f"{fault}\n")
     sys.stdout.write(f"{dict(counts)}, {len(faults)} faults\n")
     return 1 if faults else 0
 
 
-def fuzz(z3: Z3Process, proofs: list[tuple[str, list[Group]]], count: int, seed: int) -> tuple[list[str], Counter[str]]:
+def fuzz(
+    z3: Z3Process, proofs: list[tuple[str, list[Group]]], count: int, seed: int, cvc5: Cvc5Process | None = None
+) -> tuple[list[str], Counter[str]]:
     """The faults, and what became of the mutants."""
     chance, faults, counts = random.Random(seed), list[str](), Counter[str]()
     others = (*SYMBOLS, *RULES, *patterns())
@@ -111,7 +162,7 @@ def fuzz(z3: Z3Process, proofs: list[tuple[str, list[Group]]], count: int, seed:
         tries = 1 + 4 * count // sum(len(p) for _, p in proofs)
         read = accepted_steps(script, proof)[1].obligation
         for premises, conclusion in attacked(chance, read, proof, others, tries):
-            status = (meaning := Meaning(z3, read.terms)).follows(premises, conclusion)
+            status = (meaning := Meaning(z3, read.terms, cvc5)).follows(premises, conclusion)
             counts[f"spoiled steps that are accepted: {status}"] += 1
             if status == "sat":
                 faults.append(f"does not follow:\n{meaning.script(premises)}\n|- {_texts([(premises, conclusion)])}")
@@ -128,7 +179,7 @@ def fuzz(z3: Z3Process, proofs: list[tuple[str, list[Group]]], count: int, seed:
             lines.pop(chance.choice(asserted))
             script, changed = "\n".join(lines), proof if kind < 0.15 else changed
         steps, state, reason = accepted_steps(script, changed)
-        meaning = Meaning(z3, state.terms)
+        meaning = Meaning(z3, state.terms, cvc5)
         for (premises, conclusion), (texts, text) in zip(steps, _texts(steps), strict=True):
             if (tuple(texts), text) in honest[i]:
                 continue
@@ -139,7 +190,10 @@ def fuzz(z3: Z3Process, proofs: list[tuple[str, list[Group]]], count: int, seed:
                 faults.append(f"does not follow: {texts} |- {text}\n{chr(10).join(map(written, changed))}")
         accepted = closes(state, reason)
         counts["accepted" if accepted else "rejected"] += 1
-        if accepted and z3.ask(script, LIMITS).status != "unsat":
+        text = f"({chr(10).join(map(written, changed))})"
+        if accepted and (refused := refused_by_ethos(text)):
+            faults.append(f"{refused}\n{text}")
+        if accepted and "unsat" not in (z3.ask(script, LIMITS).status, cvc5.ask(script, LIMITS).status if cvc5 else ""):
             faults.append(f"a proof of what is not contradictory:\n{script}\n{chr(10).join(map(written, changed))}")
     return faults, counts
 

@@ -1,4 +1,4 @@
-"""The command `export`, `prove --lean` and `prove --proofs`: Lean files and proof objects, and their trust levels."""
+"""The command `export`, and `prove --lean`: Lean files, and the trust levels that certificates have with them."""
 
 from __future__ import annotations
 
@@ -6,17 +6,14 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from goedels_poetry.checker import CheckReport
-from goedels_poetry.checker.by_language import PYTHON, SMT
 from goedels_poetry.checker.certificate.archive import (
     EVIDENCE,
     FILES,
     LEAN_PROOF,
-    PROOFS,
     BadCertificate,
     read_archive,
     read_canonical,
@@ -24,22 +21,20 @@ from goedels_poetry.checker.certificate.archive import (
 from goedels_poetry.checker.certificate.writing import add_files, write_archive
 from goedels_poetry.checker.lean.certify import REFUTED, LeanArchive, read_lean
 from goedels_poetry.checker.lean.verify import fresh_lean, fresh_leans, second_kernel, verify_with, within
-from goedels_poetry.checker.limited import NO_PROOFS, check_within
+from goedels_poetry.checker.limited import check_within
 from goedels_poetry.checker.plugins import CLAIMS
-from goedels_poetry.checker.python.archive import PROOF
 from goedels_poetry.cli.configure import settings
 from goedels_poetry.cli.lean import fetch_first
 from goedels_poetry.cli.run_errors import Unusable
-from goedels_poetry.errors import GoedelsPoetryError, RunLocked
+from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.interfaces.proof_levels import with_level
 from goedels_poetry.lean.gate.compare import Opinion
 from goedels_poetry.lean.gate.data import read as read_stream
 from goedels_poetry.lean.gate.stream import write as write_stream
 from goedels_poetry.lean.runtime.protocol import LOGIC_AXIOMS
 from goedels_poetry.lean.smt_proofs.export import DEFAULT_SECONDS, Exported, exported
 from goedels_poetry.settings.declared import LeanSettings
-from goedels_poetry.solvers.limits import SolverUnavailable
 from goedels_poetry.store.results import RunResult
-from goedels_poetry.store.runs import RunDir
 from goedels_poetry.trace.terminal import lines_to, one_line, say
 from goedels_poetry.version import __version__
 
@@ -272,66 +267,3 @@ async def with_lean_proof(
     if report.verdict is not result.verdict and before is not None:
         write_archive(directory, before, overwrite=True)
     return with_level(result, report, "no proof for Lean: it was not accepted")
-
-
-async def with_proof_objects(
-    result: RunResult, text: str, assume_definitions: bool, note: Callable[[str], None]
-) -> RunResult:
-    """The result with the trust level that its certificate has with a proof object for each obligation.
-
-    What cvc5 does not prove stays without one, with a warning; the certificate is as good as it was.
-
-    Args:
-        text: the theorem's.
-        note: is told how far it is.
-    """
-    directory = result.certificate
-    if directory is None:
-        return result
-    none = replace(result, warnings=(*result.warnings, NO_PROOFS))
-    if result.language not in (SMT, PYTHON) or result.verdict not in CLAIMS:
-        return none
-    from goedels_poetry.checker.smt.proof_objects import proofs_of  # its checker is loaded for those who ask for them
-
-    of_smt = directory / PROOF if (directory / PROOF).is_dir() else directory
-    try:
-        archive = read_archive(of_smt)
-        if archive.manifest["claim"] == "counterexample":
-            return none
-        if not archive.proofs:
-            note(f"{result.input}: cvc5 writes the proof objects")
-            found = await asyncio.to_thread(lambda: {name: packed for _, name, packed in proofs_of(of_smt)})
-            if not found:
-                return replace(result, warnings=(*result.warnings, f"no {PROOFS}: cvc5 proves none of the obligations"))
-            add_files(of_smt, found)
-        report = await asyncio.to_thread(
-            check_within, CHECK_SECONDS, directory, text, assume_definitions=assume_definitions, proofs=True
-        )
-    except (BadCertificate, SolverUnavailable) as problem:
-        return replace(result, warnings=(*result.warnings, f"no {PROOFS}: {problem}"))
-    without = report.proofs.without if report.proofs is not None else ()
-    warnings = tuple(f"no proof object: {reason}" for reason in without)
-    result = replace(result, warnings=(*result.warnings, *warnings))
-    return with_level(result, report, f"the certificate was not accepted with its {PROOFS}")
-
-
-def with_level(result: RunResult, report: CheckReport, failure: str) -> RunResult:
-    """The result with the level of a later report on its certificate, which the run remembers; if that does not say the
-    same, with a warning."""
-    if report.verdict is not result.verdict:
-        reason = report.reasons[0] if report.reasons else "no reason given"
-        return replace(result, warnings=(*result.warnings, f"{failure}: {reason}"))
-    level = str(report.trust_level) if report.trust_level is not None else result.trust_level
-    remember(result, level)
-    return replace(result, trust_level=level)
-
-
-def remember(result: RunResult, level: str | None) -> None:
-    """Let the run know the trust level that its certificate has now. Who works on the run meanwhile writes his own."""
-    if result.run_dir is None:
-        return
-    run = RunDir(result.run_dir)
-    with suppress(RunLocked, OSError), run.lock():
-        known = run.result()
-        if known is not None and known.verdict is result.verdict and known.trust_level != level:
-            run.write_card(result=replace(known, trust_level=level).to_json())

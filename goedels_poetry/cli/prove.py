@@ -462,7 +462,7 @@ class _Batch:
                 self._progress.note,
             )
         if request.proofs:
-            from goedels_poetry.cli.export import with_proof_objects  # for who asks for them
+            from goedels_poetry.interfaces.proof_levels import with_proof_objects  # for who asks for them
 
             result = await with_proof_objects(result, text, request.assume_definitions, self._progress.note)
         warnings = (*result.warnings, *units_note(result, self._settings.budgets))

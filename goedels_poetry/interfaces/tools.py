@@ -262,12 +262,13 @@ class Toolbox:
         lemmas: Annotated[str, _string("Goals in SMT-LIB that are proved first and used.")] = "",
         assume_definitions: Assumes = False,
         fresh: Annotated[bool, Field(description="Ignore runs of earlier calls.")] = False,
+        proofs: Annotated[bool, Field(description="Write its proof objects, too: L4 if all are accepted.")] = False,
         seconds: Seconds = None,
     ) -> Reply:
         """Prove or refute a theorem: SMT-LIB 2, Lean 4 with `sorry`, Python functions with contracts, a JSON program.
         Only the checker says `proved`. An unfinished run goes on with the same call and more seconds."""
         options = {"assume_definitions": assume_definitions, "theorem": theorem, "lemmas": lemmas}
-        return await self._run(on_event, text, path, language, options, self._budgets(seconds), fresh)
+        return await self._run(on_event, text, path, language, options, self._budgets(seconds), fresh, proofs)
 
     @tool("result-v1", certified=True, keeps=True)
     async def refute(
@@ -298,6 +299,7 @@ class Toolbox:
         options: dict[str, Any],
         budgets: Budgets,
         fresh: bool,
+        proofs: bool = False,
     ) -> Reply:
         text, file = await self._text(given, path)
         if not text.strip():
@@ -311,7 +313,13 @@ class Toolbox:
             fresh=fresh,
             on_event=on_event,
         )
-        return _of_run(replace(found.result, input=file or "-"), found.text, file or None, skipped=found.remembered)
+        result = replace(found.result, input=file or "-")
+        if proofs:
+            from goedels_poetry.interfaces.proof_levels import with_proof_objects  # for who asks for them
+
+            assumed, seconds = bool(options["assume_definitions"]), budgets.wall_seconds
+            result = await with_proof_objects(result, found.text, assumed, lambda said: None, self._pool, seconds)
+        return _of_run(result, found.text, file or None, skipped=found.remembered)
 
     @tool("result-v1", keeps=True, asks_models=True)
     async def formalize(

@@ -16,7 +16,7 @@ from goedels_poetry.checker.lean.certify import CONTRADICTORY, PROVED, REFUTED, 
 from goedels_poetry.checker.smt import lean_proof
 from goedels_poetry.checker.smt.check import VERDICTS
 from goedels_poetry.cli import export
-from goedels_poetry.cli.export import remember
+from goedels_poetry.interfaces.proof_levels import remember
 from goedels_poetry.kernel.derivation import Derivation, Query, Step
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.sequent import sequent_of

@@ -30,6 +30,7 @@ ROOT = Path(__file__).parents[2]
 THEOREMS = ROOT / "theorems"
 TRUE = "(declare-const x Int)\n(assert (> x 1))\n(assert (not (> x 0)))\n(check-sat)\n"
 FALSE = "(declare-const x Int)\n(assert (not (> x 0)))\n(check-sat)\n"
+WORDS = "(prove (forall ((a String) (b String)) (=> (str.prefixof a b) (<= (str.len a) (str.len b)))))\n"
 LONG = "smt/odd_perfect.smt2"
 """Nobody knows whether it holds."""
 
@@ -175,6 +176,27 @@ async def test_a_proof_a_refutation_and_an_open_theorem_each_with_a_receipt(tmp_
         _, answered = await said(client, "ask", path="questions/bus_pass.smt2")
         fits(answered, "program-v1")
         assert "needs a" in await refused(client, "formalize", claim="1 + 1 = 2")
+
+
+async def test_a_proof_object_for_each_obligation_makes_the_highest_level(tmp_path: Path) -> None:
+    async with agent(tmp_path) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert tools["prove"].input_schema["properties"]["proofs"]["type"] == "boolean"
+        assert (await said(client, "prove", text=TRUE))[1]["trust_level"] == "L3"
+        text, proved = await said(client, "prove", text=TRUE, proofs=True)
+        fits(proved, "result-v1")
+        assert text.startswith("proved (L4)")
+        assert (proved["trust_level"], proved["receipt"]["trust_level"], proved["warnings"]) == ("L4", "L4", [])
+        place = Path(proved["certificate"])
+        assert [file.name for file in sorted((place / "proofs").iterdir())] == ["001.cpc.gz"]
+        assert proved["receipt"]["certificate_sha256"] == digest(place / "manifest.json")
+        checked = (await said(client, "check", certificate=str(place), proofs=True))[1]
+        assert (checked["trust_level"], checked["proofs"]) == ("L4", {"checked": 1, "without": []})
+        text, words = await said(client, "prove", text=WORDS, proofs=True)
+        assert words["trust_level"] == "L4", text
+        text, wrong = await said(client, "prove", text=FALSE, proofs=True)
+        assert wrong["trust_level"] == "L3" and "there are no proof objects of it" in text
+        assert "proofs: " in await refused(client, "prove", text=TRUE, proofs="yes")
 
 
 async def test_bad_input_is_one_clear_message_and_the_next_call_works(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from goedels_poetry.checker.cpc.check import State
 from goedels_poetry.checker.cpc.reader import Group, ObligationText, SExpr, expressions, read_obligation
-from goedels_poetry.checker.cpc.terms import Op, Rejected, Sort, Term, Terms, substitute
+from goedels_poetry.checker.cpc.terms import INDEXED, INT, RESERVED, Op, Rejected, Sort, Term, Terms, substitute
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import Limits
 from goedels_poetry.solvers.z3_process import Z3Process
@@ -19,34 +19,48 @@ INNER = """\
 (define-fun div_total ((a Int) (b Int)) Int (ite (= b 0) 0 (div a b)))
 (define-fun mod_total ((a Int) (b Int)) Int (ite (= b 0) a (mod a b)))
 (define-fun /_total ((a Real) (b Real)) Real (ite (= b 0.0) 0.0 (/ a b)))
-"""
-"""cvc5's own functions, which are total versions of those of SMT-LIB."""
+(define-fun int.pow2 ((a Int)) Int (ite (< a 0) 0 {pow2}))
+(define-fun int.log2 ((a Int)) Int {log2})
+(define-fun int.ispow2 ((a Int)) Bool (= a (int.pow2 (int.log2 a))))
+(declare-fun |@strings_deq_diff| (String String) Int)
+""".format(
+    pow2="".join(f"(ite (= a {k}) {2**k} " for k in range(20)) + "0" + ")" * 20,
+    log2="".join(f"(ite (< a {2**k}) {k - 1} " for k in range(1, 20)) + "20" + ")" * 19,
+)
+"""cvc5's own functions, which are total versions of those of SMT-LIB, or have a meaning for small numbers here."""
+NARY = frozenset("bvadd bvmul bvand bvor bvxor concat str.++ re.++ re.union re.inter + * and or".split())  # noqa: SIM905
 LIMITS = Limits(seconds=2.0)
 
 
 class Meaning:
-    """Asks z3 whether a conclusion follows from premises, free variables being any values."""
+    """Asks z3, and cvc5 where z3 does not know, whether a conclusion follows from premises at all values."""
 
-    def __init__(self, solver: Z3Process, terms: Terms) -> None:
-        self.solver, self.terms = solver, terms
+    def __init__(self, solver: Z3Process, terms: Terms, second: Cvc5Process | None = None) -> None:
+        self.solver, self.terms, self.second = solver, terms, second
         self.known: dict[tuple[tuple[Term, ...], Term], str] = {}
 
     def follows(self, premises: Sequence[Term], conclusion: Term) -> str:
         """ "unsat" if it does, "sat" if not, else "unknown"."""
         key = (tuple(premises), conclusion)
         if key not in self.known:
-            denied = self.terms.app("not", conclusion)
-            self.known[key] = self.solver.ask(self.script([*premises, denied]), LIMITS).status
+            script = self.script([*premises, self.terms.app("not", conclusion)])
+            self.known[key] = self.solver.ask(script, LIMITS).status
+            if self.known[key] not in ("sat", "unsat") and self.second:
+                self.known[key] = self.second.ask(script.replace("bv2nat", "ubv_to_int"), LIMITS).status
         return self.known[key]
 
     def script(self, formulas: Iterable[Term]) -> str:
         """These formulas as assertions, with what their witnesses are."""
         formulas = list(formulas)
         parts = _parts(formulas)
-        laws = [self._law(t) for t in parts if t.op[0] == "witness" or t.op == "@array_deq_diff"]
+        skolems = ("@array_deq_diff", "@strings_deq_diff", "@re_unfold_pos_component")
+        laws = [self._law(t) for t in parts if t.op[0] == "witness" or t.op in skolems]
         parts = _parts([*formulas, *laws])
         lines = ["(set-logic ALL)", *self._declarations(), INNER]
-        lines += [f"(declare-const {_atom(t)} {_sort(t.sort)})" for t in parts if t.op[0] in ("variable", "witness")]
+        atoms = dict.fromkeys(
+            t for t in parts if t.op[0] in ("variable", "witness") or t.op == "@re_unfold_pos_component"
+        )
+        lines += [f"(declare-const {_atom(t)} {_sort(t.sort)})" for t in atoms]
         sorts = dict.fromkeys(t.sort for t in parts if t.op == "@purify")
         lines += [f"(define-fun {_purify(s)} ((x {_sort(s)})) {_sort(s)} x)" for s in sorts]
         arrays = dict.fromkeys((t.args[0].sort, t.sort) for t in parts if t.op == "@array_deq_diff")
@@ -60,6 +74,21 @@ class Meaning:
             a, b = term.args
             same = app("=", app("select", a, term), app("select", b, term))
             return app("=>", same, app("=", a, b))
+        if term.op == "@strings_deq_diff":
+            one = self.terms.number(1, INT)
+            parts = [app("str.substr", side, term, one) for side in term.args]
+            inside = app(
+                "and", app("<=", self.terms.number(0, INT), term), app("<", term, app("str.len", term.args[0]))
+            )
+            differ = app("and", app("not", app("=", *parts)), inside)
+            same_length = app("=", *[app("str.len", side) for side in term.args])
+            return app("or", app("=", *term.args), app("not", same_length), differ)
+        if term.op == "@re_unfold_pos_component":
+            word, whole, _ = term.args
+            numbered = [(self.terms.number(i, INT), part) for i, part in enumerate(whole.args)]
+            found = [p.args[0] if p.op == "str.to_re" else app(term.op, word, whole, i) for i, p in numbered]
+            members = [app("str.in_re", own, p) for own, p in zip(found, whole.args, strict=True)]
+            return app("=>", app("str.in_re", word, whole), app("and", app("=", word, app("str.++", *found)), *members))
         formula = term.op[1]
         assert isinstance(formula, Term)
         values = {v: self.terms.witness(formula, i) for i, v in enumerate(formula.binders)}
@@ -103,12 +132,14 @@ def _parts(formulas: Iterable[Term]) -> list[Term]:
 
 def _sort(sort: Sort) -> str:
     if isinstance(sort, str):
-        return sort if sort in ("Bool", "Int", "Real") else f"|{sort}|"
+        return sort if sort in ("Bool", "Int", "Real", "String", "RegLan") else f"|{sort}|"
+    if sort[0] == "_":
+        return f"(_ BitVec {sort[2]})"
     return f"({sort[0]} {_sort(sort[1])} {_sort(sort[2])})"
 
 
 def _atom(term: Term) -> str:
-    return f"|{term.op[0]} {term.number}|"
+    return f"|{term.op[0] if isinstance(term.op, tuple) else term.op} {term.number}|"
 
 
 def _purify(sort: Sort) -> str:
@@ -124,8 +155,21 @@ def text_of(term: Term) -> str:
     if value is not None:
         number = f"(/ {abs(value.numerator)}.0 {value.denominator}.0)" if term.sort == "Real" else str(abs(value))
         return f"(- {number})" if value < 0 else number
-    if isinstance(op, tuple) and op[0] in ("variable", "witness"):
+    if (isinstance(op, tuple) and op[0] in ("variable", "witness")) or op == "@re_unfold_pos_component":
         return _atom(term)
+    if op[0] == "bits":
+        return f"#b{op[1]:0{term.width}b}"
+    if op[0] == "string":
+        return '"' + "".join(f"\\u{{{ord(c):x}}}" if c in '\\"' or not " " <= c <= "~" else c for c in op[1]) + '"'
+    if op == "@bvsize":
+        return str(term.args[0].width)
+    if op[0] == "@bit":
+        return f"(= ((_ extract {op[1]} {op[1]}) {text_of(term.args[0])}) #b1)"
+    if op == "@from_bools":
+        bits = [f"(ite {text_of(a)} #b1 #b0)" for a in reversed(term.args)]
+        return f"(concat {' '.join(bits)})" if len(bits) > 1 else bits[0]
+    if op in NARY and len(term.args) == 1:
+        return text_of(term.args[0])
     if term.binders:
         bound = " ".join(f"({_atom(v)} {_sort(v.sort)})" for v in term.binders)
         return f"({op} ({bound}) {text_of(term.body)})"
@@ -134,16 +178,19 @@ def text_of(term: Term) -> str:
 
 
 def _head(op: Op, term: Term) -> str:
+    if isinstance(op, tuple) and op[0] in INDEXED:
+        return f"(_ {'int2bv' if op[0] == 'int_to_bv' else op[0]} {' '.join(map(str, op[1:]))})"
     if isinstance(op, tuple):
         return f"(_ is |{op[1]}|)" if op[0] == "is" else f"(as const {_sort(term.sort)})"
+    if op == "ubv_to_int":
+        return "bv2nat"
     if op == "@purify":
         return _purify(term.sort)
     if op == "@array_deq_diff":
         return _diff(term.args[0].sort)
     if op in ("true", "false", "div", "mod") or op.endswith("_total") or not op[0].isalpha():
         return f"|{op}|" if op[0] in "@?" else op
-    known = "not and or ite distinct xor abs to_real to_int is_int select store".split()  # noqa: SIM905
-    return op if op in known else f"|{op}|"
+    return op if op in RESERVED else f"|{op}|"
 
 
 # ------------------------------------------------------------------------------------------- proofs, and mutations
@@ -187,7 +234,7 @@ def executed(state: State, command: Group, steps: Steps) -> str:
     before, assumed = dict(state.proved), [a for a, _ in state.open]
     try:
         state.execute(command)
-    except (Rejected, ValueError, IndexError, KeyError) as error:
+    except (Rejected, ValueError, IndexError, KeyError, TypeError) as error:
         return str(error) or type(error).__name__
     if command[0] in ("step", "step-pop"):
         names = command[command.index(":premises") + 1] if ":premises" in command else Group()
@@ -227,18 +274,21 @@ def closes(state: State, reason: str) -> bool:
 
 
 def mutated(random_: random.Random, proof: Sequence[Group], others: Sequence[str]) -> list[Group]:
-    """A proof with one to three things changed; ``others``: names of rules and symbols to put in."""
+    """A proof with one to three things changed; ``others``: names of rules and symbols to put in.
+
+    Its declarations stay: the checker reads those of the obligation instead.
+    """
     changed = list(proof)
     for _ in range(random_.choice((1, 1, 1, 2, 3))):
-        i = random_.randrange(len(changed))
+        i = random_.choice([k for k, command in enumerate(changed) if not str(command[0]).startswith("declare")])
         way = random_.random()
         if way < 0.06:
             del changed[i]
         elif way < 0.12:
-            j = random_.randrange(len(changed))
+            j = random_.choice([k for k, command in enumerate(changed) if command[0] == changed[i][0]])
             changed[i], changed[j] = changed[j], changed[i]
         elif way < 0.16:
-            changed.insert(i, changed[random_.randrange(len(changed))])
+            changed.insert(i, changed[i])
         else:
             changed[i] = _spoiled(random_, changed[i], others)
         if len(changed) < 2:
@@ -273,7 +323,11 @@ def _spoiled(random_: random.Random, found: Group, others: Sequence[str]) -> Gro
 _SWAPS = [
     ("true", "false"), ("<", "<="), (">", ">="), ("<", ">"), ("<=", ">="), ("and", "or"), ("+", "-"), ("div", "mod"),
     ("div_total", "mod_total"), ("=", "distinct"), ("=>", "="), ("forall", "exists"), ("div_total", "div"), ("+", "*"),
-    ("Int", "Real"),
+    ("Int", "Real"), ("bvand", "bvor"), ("bvadd", "bvand"), ("bvult", "bvule"), ("bvult", "bvslt"), ("bvshl", "bvlshr"),
+    ("bvlshr", "bvashr"), ("concat", "bvadd"), ("zero_extend", "sign_extend"), ("bvudiv", "bvurem"), ("bvneg", "bvnot"),
+    ("str.prefixof", "str.suffixof"), ("str.contains", "str.prefixof"), ("str.len", "str.to_code"), ("re.*", "re.+"),
+    ("str.at", "str.from_int"), ("re.union", "re.inter"), ("re.++", "re.union"), ("str.<", "str.<="), ("xor", "and"),
+    ("rotate_left", "rotate_right"), ("ubv_to_int", "@bvsize"), ("re.all", "re.none"), ("re.comp", "re.opt"),
 ]  # fmt: skip
 
 

@@ -41,7 +41,7 @@ BUDGETS = {
         "from the text of theorems and certificates to terms, and how that is compared with the text",
     ),
     "kernel/refutation": (1_650, "the evaluator behind counterexamples, and what solvers confirm of it"),
-    "checker/cpc": (1_400, "proof objects in CPC, checked step by step, for L4"),
+    "checker/cpc": (1_900, "proof objects in CPC, checked step by step, for L4"),
     "questions/entailment": (1_200, "entailment of questions"),
     "lean/gate": (950, "comparison of what Lean has accepted; the second kernel beside it is JavaScript"),
     "lean/statement": (1_100, "from a theorem of SMT-LIB to the same theorem in Lean, for L4"),

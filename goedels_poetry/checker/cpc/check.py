@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from goedels_poetry.checker.cpc import theories
+from goedels_poetry.checker.cpc import bits, theories, words
 from goedels_poetry.checker.cpc.reader import (
     Group,
     ObligationText,
@@ -20,7 +20,7 @@ from goedels_poetry.checker.cpc.reader import (
     read_obligation,
     read_value,
 )
-from goedels_poetry.checker.cpc.rewrites import by_pattern, equation, only, operands, patterns
+from goedels_poetry.checker.cpc.rewrites import by_pattern, equation, neutral, patterns
 from goedels_poetry.checker.cpc.terms import (
     BOOL,
     QUANTIFIERS,
@@ -32,35 +32,11 @@ from goedels_poetry.checker.cpc.terms import (
     sides,
     substitute,
 )
+from goedels_poetry.checker.cpc.values import evaluate
 
 
 def _not(terms: Terms, term: Term) -> Term:
     return terms.app("not", term)
-
-
-def _operand(terms: Terms, whole: Term, op: str, index: Value) -> Term:
-    parts, number = operands(terms, whole, op), a_term(index).value
-    if not isinstance(number, int) or not 0 <= number < len(parts):
-        raise Rejected("the number of an operand was expected")
-    return parts[number]
-
-
-# --------------------------------------------------------------------------------------------------- equality
-
-
-def refl(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
-    """``(= t t)``."""
-    term = only(arguments, premises)
-    return terms.app("=", term, term)
-
-
-def symm(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
-    """An equation, or the denial of one, with its sides exchanged."""
-    (premise,) = premises
-    if premise.op == "not":
-        return _not(terms, symm(terms, premise.args, arguments))
-    left, right = sides(premise)
-    return terms.app("=", right, left)
 
 
 def trans(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
@@ -97,9 +73,6 @@ def nary_cong(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]
     if term.binders or len(premises) != len(term.args):
         raise Rejected("an equation of each argument was expected")
     return cong(terms, premises, arguments)
-
-
-# ---------------------------------------------------------------------------------------------------- clauses
 
 
 def _literals(terms: Terms, clause: Term) -> tuple[Term, ...]:
@@ -175,53 +148,6 @@ def and_intro(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]
     return terms.app("and", *premises)
 
 
-def and_elim(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
-    """One operand of a conjunction."""
-    (premise,), (index,) = premises, arguments
-    return _operand(terms, premise, "and", index)
-
-
-def not_or_elim(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
-    """The denial of one operand of a disjunction that is denied."""
-    (premise,), (index,) = premises, arguments
-    if premise.op != "not":
-        raise Rejected("the denial of a disjunction was expected")
-    return _not(terms, _operand(terms, premise.args[0], "or", index))
-
-
-def not_and(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
-    """From the denial of a conjunction that one of its operands is false."""
-    (premise,) = premises
-    if premise.op != "not":
-        raise Rejected("the denial of a conjunction was expected")
-    parts = [_not(terms, part) for part in operands(terms, premise.args[0], "and")]
-    return terms.app("or", *parts) if parts else terms.false
-
-
-def cnf_and_pos(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
-    """``(or (not (and F ...)) F)``."""
-    whole, index = a_term(arguments[0]), arguments[1]
-    return terms.app("or", _not(terms, whole), _operand(terms, whole, "and", index))
-
-
-def cnf_and_neg(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
-    """``(or (and F G) (not F) (not G))``."""
-    whole = only(arguments)
-    return terms.app("or", whole, *[_not(terms, part) for part in operands(terms, whole, "and")])
-
-
-def cnf_or_pos(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
-    """``(or (not (or F G)) F G)``."""
-    whole = only(arguments)
-    return terms.app("or", _not(terms, whole), *operands(terms, whole, "or"))
-
-
-def cnf_or_neg(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
-    """``(or (or F ...) (not F))``."""
-    whole, index = a_term(arguments[0]), arguments[1]
-    return terms.app("or", whole, _not(terms, _operand(terms, whole, "or", index)))
-
-
 def process_scope(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
     """From ``(=> F (=> G C))`` that ``(=> (and F G) C)``; that ``(not (and F G))`` if ``C`` is ``false``."""
     (rest,), (given,) = premises, arguments
@@ -233,26 +159,41 @@ def process_scope(terms: Terms, premises: Sequence[Term], arguments: Sequence[Va
     return _not(terms, together) if conclusion is terms.false else terms.app("=>", together, conclusion)
 
 
+_ORDER: dict[str, Callable[[list[Term]], object]] = {
+    **dict.fromkeys(("and", "or", "re.union", "re.inter", "bvand", "bvor"), set),
+    "bvxor": lambda found: sorted(t.number for t in found),
+    **dict.fromkeys(("str.++", "re.++", "concat"), list),
+}
+"""What counts of the operands of functions that may be nested: which they are, how often as well, or also the order."""
+
+
 def aci_norm(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
-    """``(= a b)``. Needs: both have the same operands by ``and``, or by ``or``, whatever their order and nesting."""
+    """``(= a b)``. Needs: the same operands of a function that may be nested, as far as it counts (`_ORDER`)."""
     wanted, left, right = equation(arguments, premises)
-    for op in ("and", "or"):
-        if op in (left.op, right.op) and _flat(terms, left, op) == _flat(terms, right, op):
+    for op, counted in _ORDER.items():
+        if op in (left.op, right.op) and counted(_flat(terms, left, op)) == counted(_flat(terms, right, op)):
             return wanted
     raise Rejected("the two sides have different operands")
 
 
-def _flat(terms: Terms, term: Term, op: str) -> set[Term]:
-    if term.op != op:
-        return set() if term is (terms.true if op == "and" else terms.false) else {term}
-    return set().union(*[_flat(terms, a, op) for a in term.args])
+def _flat(terms: Terms, term: Term, op: str) -> list[Term]:
+    if term.op == op:
+        return [part for a in term.args for part in _flat(terms, a, op)]
+    return [] if term is neutral(terms, op, term.width if op[:2] == "bv" else 0) else [term]
+
+
+_ABSORBING = {
+    "or": "and", "and": "or", "bvor": "bvand", "bvand": "bvor", "re.union": "re.inter", "re.inter": "re.union",
+    "re.++": "re.union",
+}  # fmt: skip
+"""Which function's neutral operand decides a function."""
 
 
 def absorb(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
-    """``(= (or ... true ...) true)``, ``(= (and ... false ...) false)``. Needs: the literal is an operand."""
+    """``(= (or ... true ...) true)``, ``(= (and ... false ...) false)``, .... Needs: the literal is an operand."""
     wanted, left, right = equation(arguments, premises)
-    zero = {"or": terms.true, "and": terms.false}.get(str(left.op))
-    if zero is None or right is not zero or zero not in _flat(terms, left, str(left.op)):
+    op, width = str(left.op), left.width if str(left.op)[:2] == "bv" else 0
+    if right is not neutral(terms, _ABSORBING[op], width) or right not in _flat(terms, left, op):
         raise Rejected("no operand decides it")
     return wanted
 
@@ -264,9 +205,6 @@ def distinct_elim(terms: Terms, premises: Sequence[Term], arguments: Sequence[Va
     if left.op != "distinct" or right is not (pairs[0] if len(pairs) == 1 else terms.app("and", *pairs)):
         raise Rejected("these are not the pairs of a distinct")
     return wanted
-
-
-# ------------------------------------------------------------------------------------------------ quantifiers
 
 
 def instantiate(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
@@ -365,19 +303,19 @@ def quant_miniscope_or(terms: Terms, premises: Sequence[Term], arguments: Sequen
 RULES = {
     rule.__name__: rule
     for rule in (
-        refl, symm, trans, cong, resolution, chain_resolution, chain_m_resolution, factoring, reordering, and_intro,
-        and_elim, not_or_elim, not_and, cnf_and_pos, cnf_and_neg, cnf_or_pos, cnf_or_neg, process_scope, aci_norm,
-        absorb, instantiate, skolemize, alpha_equiv,
+        trans, cong, nary_cong, resolution, chain_resolution, chain_m_resolution, factoring, reordering, and_intro,
+        process_scope, aci_norm, absorb, instantiate, skolemize,
+        alpha_equiv, evaluate,
     )
 } | {
     rule.__name__.replace("_", "-"): rule
     for rule in (distinct_elim, exists_elim, quant_unused_vars, quant_miniscope_and, quant_miniscope_or)
-} | {"nary_cong": nary_cong, "pairwise_cong": nary_cong} | theories.RULES  # fmt: skip
+} | {"pairwise_cong": nary_cong} | theories.RULES | bits.RULES | words.RULES  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------------ proofs
 
-_MALFORMED = (ValueError, IndexError, KeyError)
+_MALFORMED = (ValueError, IndexError, KeyError, TypeError)
 """What a rule raises that finds other numbers of premises, arguments or operands than it takes apart."""
 
 
@@ -476,7 +414,7 @@ class State:
         if rule in RULES:
             found = RULES[rule](self.terms, premises, values)
         elif rule in patterns():
-            found = by_pattern(patterns()[rule], self.terms, premises, values)
+            found = by_pattern(rule, self.terms, premises, values)
         else:
             raise Rejected(f"the rule {rule} is not known here")
         if RULES.get(rule) is cong:

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from goedels_poetry.checker.cpc.terms import (
     BOOL,
+    INDEXED,
     INT,
     QUANTIFIERS,
     REAL,
@@ -31,6 +32,10 @@ _TOKEN = re.compile(r'[ \t\r]*(?:(\n)|;[^\n]*|([()]|"(?:[^"]|"")*"|\|[^|\\]*\||[
 _INTEGER = re.compile(r"-?[0-9]+")
 _FRACTION = re.compile(r"(-?[0-9]+)/([0-9]+)")
 _DECIMAL = re.compile(r"[0-9]+\.[0-9]+")
+_BITS = re.compile(r"#b([01]+)|#x([0-9a-fA-F]+)|bv([0-9]+)")
+_CHARACTER = re.compile(r"\\u(?:\{([0-9a-fA-F]{1,5})\}|([0-9a-fA-F]{4}))|([ -\[\]-~])")
+_SYNONYMS = {"bv2nat": "ubv_to_int", "int2bv": "int_to_bv", "nat2bv": "int_to_bv"}
+"""Older names of functions that have one of their own."""
 
 
 class Group(tuple[SExpr, ...]):
@@ -98,9 +103,6 @@ def _short(found: SExpr) -> str:
 def read_sort(found: SExpr) -> Sort:
     """A sort as it is written, whether or not there is one."""
     return found if isinstance(found, str) else tuple([read_sort(part) for part in found])
-
-
-# ------------------------------------------------------------------------------------------------- obligations
 
 
 @dataclass(frozen=True)
@@ -227,6 +229,23 @@ def _number(text: str) -> int | Fraction | None:
     return Fraction(text) if _DECIMAL.fullmatch(text) else None
 
 
+def _literal(terms: Terms, text: str) -> Term | None:
+    """The literal that a token is: of numbers, bit-vectors in binary digits, or strings."""
+    number = _number(text)
+    if number is not None:
+        return terms.number(number, INT if isinstance(number, int) else REAL)
+    if (bits := _BITS.fullmatch(text)) and bits[1]:
+        return terms.bits(int(bits[1], 2), len(bits[1]))
+    return terms.string(_characters(text[1:-1].replace('""', '"'))) if text[0] == '"' else None
+
+
+def _characters(text: str) -> str:
+    """What a string stands for; raises `Rejected` where readers differ: at other characters, and odd backslashes."""
+    if not re.fullmatch(rf"({_CHARACTER.pattern})*", text):
+        raise Rejected("a string with a character that has to be written as an escape, or a backslash that begins none")
+    return "".join(found[3] or chr(int(found[1] or found[2], 16)) for found in _CHARACTER.finditer(text))
+
+
 class _Formulas:
     """Reads terms of SMT-LIB: with ``let``, annotations, chains and numbers as that defines them."""
 
@@ -237,10 +256,9 @@ class _Formulas:
         if isinstance(found, str):
             if found in scope:
                 return scope[found]
-            number = _number(found)
-            if number is None:
-                return self.terms.app(_name(found))
-            return self.terms.number(number, INT if isinstance(number, int) else REAL)
+            if (bits := _BITS.fullmatch(found)) and bits[2]:
+                return self.terms.bits(int(bits[2], 16), 4 * len(bits[2]))
+            return _literal(self.terms, found) or self.terms.app(_name(found))
         match found:
             case ("let", Group() as bindings, body):
                 values = {_name(_group(b, 2)[0]): self.read(_group(b)[1], scope) for b in bindings}
@@ -258,6 +276,12 @@ class _Formulas:
                 return self.terms.app(("is", name), self.read(body, scope))
             case (("as", "const", sort), body):
                 return self.terms.app(("const", read_sort(sort)), self.read(body, scope))
+            case ("_", str() as name, str() as width) if (bits := _BITS.fullmatch(name)) and bits[3]:
+                self.terms.known(("_", "BitVec", width))
+                return self.terms.bits(int(bits[3]), int(width))
+            case (("_", str() as name, *numbers), *rest) if rest and _SYNONYMS.get(name, name) in INDEXED:
+                parts = [*[self.read(n, {}) for n in numbers], *[self.read(part, scope) for part in rest]]
+                return self.terms.app(_SYNONYMS.get(name, name), *parts)
             case (str() as name, *rest) if rest:
                 if name in scope:
                     raise Rejected(f"{name} is a variable")
@@ -282,9 +306,9 @@ class _Formulas:
             return terms.app(name, args[0], self._applied(name, args[1:]))
         elif name in ("-", "/", "div", "xor") and len(args) > 2:
             return terms.app(name, self._applied(name, args[:-1]), args[-1])
-        if name[0] == "@" or name.endswith("_total"):
+        if name[0] == "@" or name.endswith("_total") or name in INDEXED:
             raise Rejected(f"{name} is no function of SMT-LIB")
-        return terms.app(name, *args)
+        return terms.app(_SYNONYMS.get(name, name), *args)
 
 
 # ------------------------------------------------------------------------------------------------------ proofs
@@ -297,10 +321,9 @@ def read_value(terms: Terms, found: SExpr, names: Mapping[str, Value]) -> Value:
             return names[found]
         if found == "@list.nil":
             return ()
-        number = _number(found)
-        if number is not None:
-            return terms.number(number, INT if isinstance(number, int) else REAL)
-        return terms.app(_name(found))
+        if found == "@bv_empty":
+            return terms.bits(0, 0)
+        return _literal(terms, found) or terms.app(_name(found))
     match found:
         case ("@list", *parts):
             return tuple([read_value(terms, part, names) for part in parts])
@@ -318,8 +341,13 @@ def read_value(terms: Terms, found: SExpr, names: Mapping[str, Value]) -> Value:
             return terms.witness(a_term(read_value(terms, formula, names)), number)
         case (("as", "const", sort), body):
             return terms.app(("const", read_sort(sort)), a_term(read_value(terms, body, names)))
+        case ("_", str() as name, *parts) if parts and name in terms.signature.functions and name not in names:
+            return read_value(terms, Group((name, *parts)), names)  # what a term is part of may have it written so
         case (str() as name, *parts) if parts and name not in names and name not in QUANTIFIERS:
-            return terms.app(name, *[a_term(read_value(terms, part, names)) for part in parts])
+            args = [a_term(read_value(terms, part, names)) for part in parts]
+            if name == "@bv":
+                name, args = "int_to_bv", args[::-1]
+            return terms.app(_SYNONYMS.get(name, name), *args)
     raise Rejected(f"no term: {_short(found)}")
 
 

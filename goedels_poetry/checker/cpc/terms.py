@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
 Sort: TypeAlias = "str | tuple[Sort, ...]"
-"""A name, or ``("Array", index, element)``."""
+"""A name, ``("Array", index, element)`` or ``("_", "BitVec", width)``."""
 Op: TypeAlias = "str | tuple[object, ...]"
-"""The name of a function; of literals, variables, testers and witnesses a tuple that begins with the kind."""
+"""The name of a function; of literals, variables, testers and witnesses a tuple that begins with the kind, and of
+functions with numbers in their names one of name and numbers."""
 
-BOOL, INT, REAL = "Bool", "Int", "Real"
+BOOL, INT, REAL, STRING, REGLAN = "Bool", "Int", "Real", "String", "RegLan"
 QUANTIFIERS = frozenset({"forall", "exists"})
 RELATIONS = frozenset({"<", "<=", ">", ">="})
-_WORDS = """
-true false not and or => xor = distinct ite + - * / div mod abs to_real to_int is_int < <= > >= select store is as let !
-_ forall exists par match div_total mod_total /_total Bool Int Real Array String RegLan BitVec
-"""
-RESERVED = frozenset(_WORDS.split())
-"""Names that mean something by themselves, and that no obligation may declare; nor may it any that begin with ``@``."""
+INDEXED = dict.fromkeys(
+    ["zero_extend", "sign_extend", "rotate_left", "rotate_right", "repeat", "int_to_bv", "@bit", "re.^"], 1
+)
+INDEXED |= {"extract": 2, "re.loop": 2}
+"""How many numbers are part of the name of a function."""
+MAX_WIDTH = 65_536
+"""Of a bit-vector; sorts of wider ones are rejected."""
+MAX_CODE = 0x2FFFF
+"""The last character."""
 
 
 class Rejected(Exception):
@@ -45,6 +49,18 @@ class Term:
         """The number that it denotes, if it is a literal."""
         found = self.op[1] if self.op[0] == "literal" else None
         return found if isinstance(found, int | Fraction) else None
+
+    @property
+    def is_literal(self) -> bool:
+        """Of numbers, bit-vectors or strings; two such of one sort denote different things."""
+        return self.op[0] in ("literal", "bits", "string")
+
+    @property
+    def width(self) -> int:
+        """Of a bit-vector; raises `Rejected` for other terms."""
+        if self.sort[:2] != ("_", "BitVec"):
+            raise Rejected("a bit-vector was expected")
+        return int(str(self.sort[2]))
 
     @property
     def body(self) -> Term:
@@ -104,6 +120,16 @@ class Terms:
             raise Rejected(f"{value} is no literal of the sort {sort}")
         return self._make(("literal", Fraction(value)), (), REAL)
 
+    def bits(self, value: int, width: int) -> Term:
+        """A literal of bit-vectors; one of width 0 stands for no operands, and is no argument of a function."""
+        return self._make(("bits", value % 2**width), (), bit_vectors(width, 0))
+
+    def string(self, characters: str) -> Term:
+        """A literal of strings."""
+        if any(ord(c) > MAX_CODE for c in characters):
+            raise Rejected("a character that strings do not have")
+        return self._make(("string", characters), (), STRING)
+
     def quantified(self, quantifier: str, variables: Sequence[Term], body: Term) -> Term:
         """Raises `Rejected` unless these are variables and a formula."""
         if quantifier not in QUANTIFIERS or body.sort != BOOL or not all(v.is_variable for v in variables):
@@ -117,7 +143,12 @@ class Terms:
         return self._make(("witness", formula, index), (), formula.binders[index].sort)
 
     def app(self, op: Op, *args: Term) -> Term:
-        """Raises `Rejected` unless ``op`` takes such arguments."""
+        """Raises `Rejected` unless ``op`` takes such arguments, with literals before them for numbers of its name."""
+        if isinstance(op, str) and (count := INDEXED.get(op)):
+            numbers = [a.value if a.sort == INT else None for a in args[:count]]
+            if len(numbers) < count or any(n is None or n < 0 for n in numbers):
+                raise Rejected(f"{op} needs {count} literals")
+            op, args = (op, *numbers), args[count:]
         return self._make(op, args, self._sort(op, args))
 
     def rebuilt(self, term: Term, args: Sequence[Term]) -> Term:
@@ -129,7 +160,11 @@ class Terms:
     def known(self, sort: Sort) -> Sort:
         """``sort``; raises `Rejected` when there is none like it."""
         if isinstance(sort, str):
-            if sort in (BOOL, INT, REAL) or sort in self.signature.sorts:
+            if sort in (BOOL, INT, REAL, STRING, REGLAN) or sort in self.signature.sorts:
+                return sort
+        elif sort[:2] == ("_", "BitVec") and len(sort) == 3:
+            width = str(sort[2])
+            if width.isascii() and width.isdigit() and len(width) < 6 and bit_vectors(int(width)) == sort:
                 return sort
         elif len(sort) == 3 and sort[0] == "Array":
             return ("Array", self.known(sort[1]), self.known(sort[2]))
@@ -138,7 +173,7 @@ class Terms:
     def _sort(self, op: Op, args: tuple[Term, ...]) -> Sort:
         sorts = tuple([a.sort for a in args])
         if isinstance(op, tuple):
-            domains, result = self._indexed(op)
+            domains, result = self._indexed(op, args)
         elif op in self.signature.functions:
             domains, result = self.signature.functions[op]
         else:
@@ -147,64 +182,99 @@ class Terms:
             raise Rejected(f"{op} does not take arguments of the sorts {sorts}")
         return result
 
-    def _indexed(self, op: tuple[object, ...]) -> tuple[tuple[Sort, ...], Sort]:
+    def _indexed(self, op: tuple[object, ...], args: tuple[Term, ...]) -> tuple[tuple[Sort, ...], Sort]:
         if op[0] == "is":
             for sort, constructors in self.signature.datatypes.items():
                 if op[1] in constructors:
                     return (sort,), BOOL
         if op[0] == "const":
             sort = self.known(op[1])  # type: ignore[arg-type]  # what is no sort is not known
-            if isinstance(sort, tuple):
+            if sort[0] == "Array":
                 return (sort[2],), sort
-        raise Rejected(f"the symbol {op} is unknown")
+        if op[0] in INDEXED and len(args) == 1 and (found := _INDEXED_SORTS[str(op[0])](args[0], *op[1:])):
+            return (args[0].sort,), found
+        raise Rejected(f"the symbol {op} is unknown, or does not take such an argument")
 
 
-_FIXED: dict[str, tuple[tuple[Sort, ...], Sort]] = {
-    **dict.fromkeys(("true", "false"), ((), BOOL)),
-    **dict.fromkeys(("=>", "xor"), ((BOOL, BOOL), BOOL)),
-    **dict.fromkeys(("div", "mod", "div_total", "mod_total"), ((INT, INT), INT)),
-    **dict.fromkeys(("/", "/_total"), ((REAL, REAL), REAL)),
-    **dict.fromkeys(("@int_div_by_zero", "@mod_by_zero"), ((INT,), INT)),
-    "not": ((BOOL,), BOOL),
-    "@div_by_zero": ((REAL,), REAL),
-    "to_real": ((INT,), REAL),
-    "to_int": ((REAL,), INT),
-    "is_int": ((REAL,), BOOL),
+def bit_vectors(width: int, least: int = 1) -> Sort:
+    """The sort; raises `Rejected` for a width that is too small or too large."""
+    if not least <= width <= MAX_WIDTH:
+        raise Rejected(f"there are no bit-vectors of width {width}")
+    return ("_", "BitVec", str(width))
+
+
+_INDEXED_SORTS: dict[str, Callable[..., Sort | None]] = {
+    "extract": lambda t, i, j: bit_vectors(i - j + 1) if j <= i < t.width else None,
+    "@bit": lambda t, i: BOOL if i < t.width else None,
+    **dict.fromkeys(("zero_extend", "sign_extend"), lambda t, i: bit_vectors(t.width + i)),
+    **dict.fromkeys(("rotate_left", "rotate_right"), lambda t, _: bit_vectors(t.width)),
+    "repeat": lambda t, i: bit_vectors(t.width * i),
+    "int_to_bv": lambda t, i: bit_vectors(i) if t.sort == INT else None,
+    **dict.fromkeys(("re.loop", "re.^"), lambda t, *_: REGLAN if t.sort == REGLAN else None),
 }
+"""Of functions with numbers in their names at a term."""
+_TABLE = """
+true false | | Bool ; not | Bool | Bool ; => xor | Bool Bool | Bool ; and or | Bool * | Bool ; = | A A | Bool
+distinct | A * | Bool ; ite | Bool B B | B ; @purify | A | A ; + * | N * | N ; abs | N | N ; < <= > >= | N N | Bool
+div mod div_total mod_total | Int Int | Int ; @int_div_by_zero @mod_by_zero int.pow2 int.log2 | Int | Int
+int.ispow2 | Int | Bool ; / /_total | Real Real | Real ; @div_by_zero | Real | Real ; to_real | Int | Real
+to_int | Real | Int ; is_int | Real | Bool ; bvadd bvmul bvand bvor bvxor | V * | V
+bvudiv bvurem bvsub bvsdiv bvsrem bvsmod bvshl bvlshr bvashr bvnand bvnor bvxnor | V V | V ; bvnot bvneg | V | V
+bvult bvule bvugt bvuge bvslt bvsle bvsgt bvsge | V V | Bool ; bvcomp | V V | 1 ; ubv_to_int @bvsize | V | Int
+String | | sort ; str.++ | String * | String ; str.len str.to_code str.to_int | String | Int
+str.is_digit | String | Bool ; str.from_code str.from_int | Int | String ; str.at | String Int | String
+str.substr | String Int Int | String ; str.prefixof str.suffixof str.contains str.< str.<= | String String | Bool
+str.indexof | String String Int | Int ; str.replace str.replace_all | String String String | String
+@strings_deq_diff | String String | Int ; str.in_re | String RegLan | Bool ; str.to_re | String | RegLan
+re.range | String String | RegLan ; re.none re.all re.allchar | | RegLan ; re.* re.+ re.opt re.comp | RegLan | RegLan
+re.diff | RegLan RegLan | RegLan ; re.++ re.union re.inter | RegLan * | RegLan
+@re_unfold_pos_component | String RegLan Int | String
+"""
+_KNOWN = {
+    name: (tuple(domains.split()), result.strip())
+    for names, domains, result in [part.split("|") for part in _TABLE.replace("\n", ";").strip(";").split(";")]
+    for name in names.split()
+}
+"""The sorts of functions: of arguments (``*``: any number of them, one at least) and result. ``A`` is that of the first
+argument, ``B`` of the second, ``N``, ``V`` as ``A`` if that is of numbers, bit-vectors; ``1`` bit-vectors of width 1.
+``String`` is an argument of rules about strings and sequences."""
+_OTHERS = """
+- select store concat bv2nat int2bv nat2bv is as let ! _ forall exists par match Bool Int Real Array RegLan BitVec
+"""
+RESERVED = frozenset((*_OTHERS.split(), *_KNOWN, *INDEXED))
+"""Names that mean something by themselves, and that no obligation may declare; nor may it any that begin with ``@``."""
 
 
 def _built_in(op: str, sorts: tuple[Sort, ...]) -> tuple[tuple[Sort, ...], Sort]:
     """Which sorts a symbol of the theories takes in the place of ``sorts``, and the sort of the result."""
     count, first = len(sorts), sorts[0] if sorts else ""
-    number = first if first in (INT, REAL) else INT
-    if op in _FIXED:
-        return _FIXED[op]
+    if op in _KNOWN:
+        domains, result = _KNOWN[op]
+        if domains[1:] == ("*",):
+            domains = domains[:1] * max(count, 1)
+        named = {"A": first, "B": sorts[1] if count > 1 else "", "N": first if first == REAL else INT}
+        named |= {"V": bit_vectors(_width(first)) if "V" in domains else "", "1": bit_vectors(1)}
+        return tuple([named.get(d, d) for d in domains]), named.get(result, result)
     match op:
-        case "and" | "or" if count:
-            return (BOOL,) * count, BOOL
-        case "=":
-            return (first, first), BOOL
-        case "distinct" if count > 1:
-            return (first,) * count, BOOL
-        case "ite" if count == 3:
-            return (BOOL, sorts[1], sorts[1]), sorts[1]
-        case "+" | "*" if count:
-            return (number,) * count, number
         case "-":
+            number = first if first == REAL else INT
             return (number,) * (1 if count == 1 else 2), number
-        case "<" | "<=" | ">" | ">=":
-            return (number, number), BOOL
-        case "abs":
-            return (number,), number
-        case "@purify" if count:
-            return (first,), first
-        case "select" if isinstance(first, tuple):
+        case "select" if first[:1] == ("Array",):
             return (first, first[1]), first[2]
-        case "store" if isinstance(first, tuple):
+        case "store" if first[:1] == ("Array",):
             return (first, first[1], first[2]), first
-        case "@array_deq_diff" if isinstance(first, tuple):
+        case "@array_deq_diff" if first[:1] == ("Array",):
             return (first, first), first[1]
+        case "@from_bools":
+            return (BOOL,) * count, bit_vectors(count)
+        case "concat" if all(map(_width, sorts)):
+            return sorts, bit_vectors(sum(map(_width, sorts)))
     raise Rejected(f"the symbol {op} is unknown, or does not take such arguments")
+
+
+def _width(sort: Sort) -> int:
+    """Of a sort of bit-vectors whose width is not 0; else 0."""
+    return int(str(sort[2])) if sort[:2] == ("_", "BitVec") else 0
 
 
 def sides(term: Term, op: str = "=") -> tuple[Term, Term]:

@@ -1,14 +1,13 @@
-"""Rules about integers and reals (linear combinations, polynomials, evaluation of literals) and about datatypes."""
+"""Rules about integers and reals (linear combinations, polynomials) and about datatypes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from math import floor, prod
 
 from goedels_poetry.checker.cpc.reader import Value, a_term
-from goedels_poetry.checker.cpc.rewrites import equation, only
-from goedels_poetry.checker.cpc.terms import BOOL, INT, REAL, RELATIONS, Rejected, Term, Terms, sides
+from goedels_poetry.checker.cpc.rewrites import by_pattern, equation, only
+from goedels_poetry.checker.cpc.terms import INT, REAL, RELATIONS, Rejected, Term, Terms, sides
 
 NUMBERS = (INT, REAL)
 MAX_MONOMIALS = 5_000
@@ -19,22 +18,23 @@ Polynomial = dict[tuple[int, ...], Fraction]
 
 
 def polynomial(terms: Terms, term: Term, done: dict[Term, Polynomial] | None = None) -> Polynomial:
-    """A number as a polynomial over those of its parts that are no sums, products or literals."""
+    """A number, or bit-vector, as a polynomial over those of its parts that are no sums, products or literals."""
     done = {} if done is None else done
     if term in done:
         return done[term]
-    parts = [polynomial(terms, a, done) for a in term.args] if term.op in ("+", "-", "*", "to_real") else []
+    op = {"bvadd": "+", "bvsub": "-", "bvneg": "-", "bvmul": "*"}.get(str(term.op), term.op)
+    parts = [polynomial(terms, a, done) for a in term.args] if op in ("+", "-", "*", "to_real") else []
     found: Polynomial
-    if term.value is not None:
-        found = {(): Fraction(term.value)} if term.value else {}
-    elif term.op in ("+", "-"):
-        signs = [1] * len(parts) if term.op == "+" else [-1] if len(parts) == 1 else [1, -1]
+    if term.op[0] in ("literal", "bits"):
+        found = {(): Fraction(value)} if (value := str(term.op[1])) != "0" else {}
+    elif op in ("+", "-"):
+        signs = [1] * len(parts) if op == "+" else [-1] if len(parts) == 1 else [1, -1]
         found = _collected((m, sign * c) for sign, part in zip(signs, parts, strict=True) for m, c in part.items())
-    elif term.op == "*":
+    elif op == "*":
         found = {(): Fraction(1)}
         for part in parts:
             found = _product(found, part)
-    elif term.op == "to_real":
+    elif op == "to_real":
         found = parts[0]
     elif term.op in ("/", "/_total") and term.args[1].value:
         found = _product(polynomial(terms, term.args[0], done), {(): 1 / Fraction(term.args[1].value)})
@@ -65,12 +65,10 @@ def _zero(terms: Terms, term: Term) -> Term:
 
 def arith_poly_norm(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
     """``(= a b)``. Needs: ``a`` and ``b`` are numbers with the same polynomial."""
-    (equation,) = arguments
-    wanted = a_term(equation)
-    if wanted.op != "=" or wanted.args[0].sort not in NUMBERS or premises:
+    wanted, left, right = equation(arguments, premises)
+    if left.sort not in NUMBERS:
         raise Rejected("an equation of numbers was expected")
-    done: dict[Term, Polynomial] = {}
-    if polynomial(terms, wanted.args[0], done) != polynomial(terms, wanted.args[1], done):
+    if polynomial(terms, left) != polynomial(terms, right):
         raise Rejected("the two sides are different polynomials")
     return wanted
 
@@ -103,61 +101,11 @@ def arith_poly_norm_rel(terms: Terms, premises: Sequence[Term], arguments: Seque
 
 def arith_sum_ub(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
     """The sum of ``(r a b)``: strict if one of them is. Needs: each ``r`` is ``<``, ``<=`` or ``=``."""
-    if (
-        not premises
-        or arguments
-        or any(p.op not in ("<", "<=", "=") or p.args[0].sort not in NUMBERS for p in premises)
-    ):
+    known = all(p.op in ("<", "<=", "=") and p.args[0].sort in NUMBERS for p in premises)
+    if not premises or arguments or not known:
         raise Rejected("premises by <, <= or = were expected")
     relation = "<" if any(p.op == "<" for p in premises) else "<="
     return terms.app(relation, *[terms.app("+", *[p.args[side] for p in premises]) for side in (0, 1)])
-
-
-_TURNED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_DENIED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-
-
-def arith_mult_pos(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
-    """``(=> (and (> m 0) (r a b)) (r (* m a) (* m b)))``. Needs: ``r`` compares numbers."""
-    return _multiplied(terms, premises, arguments, ">")
-
-
-def arith_mult_neg(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
-    """``(=> (and (< m 0) (r a b)) (r' (* m a) (* m b)))``, ``r'`` turned round. Needs: ``r`` compares numbers."""
-    return _multiplied(terms, premises, arguments, "<")
-
-
-def _multiplied(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value], sign: str) -> Term:
-    factor, given = map(a_term, arguments)
-    if premises or given.op not in _TURNED or given.args[0].sort not in NUMBERS:
-        raise Rejected("a comparison of numbers was expected")
-    relation = str(given.op) if sign == ">" else _TURNED[str(given.op)]
-    result = terms.app(relation, *[terms.app("*", factor, side) for side in given.args])
-    return terms.app("=>", terms.app("and", terms.app(sign, factor, _zero(terms, factor)), given), result)
-
-
-def arith_trichotomy(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
-    """From the denials of two of ``<``, ``=``, ``>`` between ``a`` and ``b`` the third.
-
-    Needs: the same ``a`` and ``b``, numbers, in the same order.
-    """
-    if len(premises) != 2 or arguments:
-        raise Rejected("two premises were expected")
-    denied = [_denied(p) for p in premises]
-    (one, first), (other, second) = denied
-    left = {"<", "=", ">"} - {one, other}
-    if first != second or len(left) != 1 or not {one, other} <= {"<", "=", ">"}:
-        raise Rejected("these are not two of three cases of the same numbers")
-    return terms.app(left.pop(), *first)
-
-
-def _denied(premise: Term) -> tuple[str, tuple[Term, ...]]:
-    """The comparison that a premise denies."""
-    inner = premise.args[0] if premise.op == "not" else premise
-    relation = str(inner.op) if premise.op == "not" else _DENIED.get(str(inner.op), "")
-    if relation not in _TURNED or inner.args[0].sort not in NUMBERS:
-        raise Rejected("a comparison of numbers was expected")
-    return relation, inner.args
 
 
 def int_tight_ub(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
@@ -183,32 +131,13 @@ def arith_reduction(terms: Terms, premises: Sequence[Term], arguments: Sequence[
 
     Needs: nothing; ``(@purify t)`` is ``t``, and ``@int_div_by_zero``, ... are what the function is at zero.
     """
-    (given,) = arguments
-    term, app = a_term(given), terms.app
-    match term.op, term.args:
-        case ("div" | "mod") as op, (a, b):
-            by_zero = "@int_div_by_zero" if op == "div" else "@mod_by_zero"
-            zero = app("=", b, terms.number(0, INT))
-            return app("=", term, app("ite", zero, app(by_zero, a), app(f"{op}_total", a, b)))
-        case ("div_total" | "mod_total") as op, (a, b):
-            quotient = app("@purify", app("div_total", a, b))
-            value = quotient if op == "div_total" else app("-", a, app("*", b, quotient))
-            return app("and", app("=", term, value), _division(terms, a, b, quotient))
-        case "abs", (a,):
-            return app("=", term, app("ite", app("<", a, _zero(terms, a)), app("-", a), a))
-        case "to_int", (a,):
-            whole = app("@purify", term)
-            rest = app("-", a, app("to_real", whole))
-            bounds = app("and", app("<=", terms.number(0, REAL), rest), app("<", rest, terms.number(1, REAL)))
-            return app("and", app("=", term, whole), bounds)
-        case "/", (a, b):
-            zero = app("=", b, terms.number(0, REAL))
-            return app("=", term, app("ite", zero, app("@div_by_zero", a), app("/_total", a, b)))
-        case "/_total", (a, b):
-            quotient = app("@purify", term)
-            nonzero = app("not", app("=", b, terms.number(0, REAL)))
-            return app("and", app("=", term, quotient), app("=>", nonzero, app("=", app("*", b, quotient), a)))
-    raise Rejected("a term with a division, abs or to_int was expected")
+    term, app = only(arguments), terms.app
+    if term.op not in ("div_total", "mod_total"):
+        return by_pattern("arith_reduction", terms, premises, arguments)
+    a, b = term.args
+    quotient = app("@purify", app("div_total", a, b))
+    value = quotient if term.op == "div_total" else app("-", a, app("*", b, quotient))
+    return app("and", app("=", term, value), _division(terms, a, b, quotient))
 
 
 def _division(terms: Terms, a: Term, b: Term, quotient: Term) -> Term:
@@ -274,74 +203,6 @@ def arith_mult_abs_comparison(terms: Terms, premises: Sequence[Term], arguments:
         raise Rejected("a comparison of absolute values was expected first")
     products = [terms.app("*", *side) if len(side) > 1 else side[0] for side in zip(*factors, strict=True)]
     return terms.app(relation, *[terms.app("abs", product) for product in products])
-
-
-# ------------------------------------------------------------------------------------------------- evaluation
-
-
-def evaluate(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
-    """``(= t c)``, ``c`` the literal that ``t`` denotes. Needs: literals and functions that are given there."""
-    (given,) = arguments
-    term = a_term(given)
-    found = _value(term, {})
-    if term.sort == BOOL:
-        return terms.app("=", term, terms.true if found else terms.false)
-    return terms.app("=", term, terms.number(found, term.sort))
-
-
-def _value(term: Term, done: dict[Term, Fraction | bool]) -> Fraction | bool:
-    """The value of a term without variables and declared functions; a division by zero has none."""
-    if term in done:
-        return done[term]
-    if term.value is not None:
-        return Fraction(term.value)
-    if term.binders or not isinstance(term.op, str) or any(a.sort not in (BOOL, INT, REAL) for a in term.args):
-        raise Rejected("a term that cannot be evaluated")
-    values = [_value(a, done) for a in term.args]
-    if term.op not in _FUNCTIONS or (term.op in _DIVISIONS and not values[1]):
-        raise Rejected("a term that cannot be evaluated")
-    done[term] = _FUNCTIONS[term.op](*values)
-    return done[term]
-
-
-def _quotient(a: Fraction, b: Fraction) -> Fraction:
-    """Of integers, so that the remainder is not negative."""
-    return Fraction(floor(a / abs(b)) if b > 0 else -floor(a / abs(b)))
-
-
-_DIVISIONS = frozenset({"div", "mod", "/", "div_total", "mod_total", "/_total"})
-_FUNCTIONS: dict[str, Callable[..., Fraction | bool]] = {
-    "true": lambda: True,
-    "false": lambda: False,
-    "not": lambda a: not a,
-    "and": lambda *parts: all(parts),
-    "or": lambda *parts: any(parts),
-    "=>": lambda a, b: not a or b,
-    "xor": lambda a, b: a != b,
-    "ite": lambda a, b, c: b if a else c,
-    "=": lambda a, b: a == b,
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-    "+": lambda *parts: sum(parts, Fraction(0)),
-    "-": lambda a, *b: a - b[0] if b else -a,
-    "*": lambda *parts: prod(parts, start=Fraction(1)),
-    "abs": abs,
-    "to_real": lambda a: a,
-    "to_int": lambda a: Fraction(floor(a)),
-    "is_int": lambda a: a.denominator == 1,
-    "div": _quotient,
-    "div_total": _quotient,
-    "mod": lambda a, b: a - b * _quotient(a, b),
-    "mod_total": lambda a, b: a - b * _quotient(a, b),
-    "/": lambda a, b: a / b,
-    "/_total": lambda a, b: a / b,
-}
-"""At values; each takes as many as its terms have, see `terms`."""
-
-
-# -------------------------------------------------------------------------------------------------- datatypes
 
 
 def _constructors(terms: Terms, term: Term) -> dict[str, tuple[str, ...]]:
@@ -428,7 +289,7 @@ def distinct_values(terms: Terms, premises: Sequence[Term], arguments: Sequence[
 
 
 def _differ(terms: Terms, one: Term, other: Term) -> bool:
-    if (one.value is not None and other.value is not None) or {one, other} == {terms.true, terms.false}:
+    if (one.is_literal and other.is_literal) or {one, other} == {terms.true, terms.false}:
         return one is not other
     if not (terms.signature.is_constructor(one.op) and terms.signature.is_constructor(other.op)):
         return False
@@ -451,9 +312,8 @@ def dt_cycle(terms: Terms, premises: Sequence[Term], arguments: Sequence[Value])
 RULES = {
     rule.__name__: rule
     for rule in (
-        arith_poly_norm, arith_poly_norm_rel, arith_sum_ub, arith_mult_pos, arith_mult_neg, arith_trichotomy,
-        int_tight_ub, int_tight_lb, arith_reduction, arith_mult_sign, arith_mult_abs_comparison, evaluate, dt_split,
-        distinct_values,
+        arith_poly_norm, arith_poly_norm_rel, arith_sum_ub, int_tight_ub, int_tight_lb, arith_reduction,
+        arith_mult_sign, arith_mult_abs_comparison, dt_split, distinct_values,
     )
 } | {
     rule.__name__.replace("_", "-"): rule

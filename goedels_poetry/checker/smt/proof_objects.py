@@ -76,7 +76,7 @@ def _ethos() -> tuple[str, Path] | None:
     return next(((program, rules) for rules in places if rules.is_file()), None)
 
 
-def _refused_by_ethos(text: str) -> str:
+def refused_by_ethos(text: str) -> str:
     """Why ethos, where it is installed, does not accept a proof; "" otherwise."""
     ethos = _ethos()
     if ethos is None:
@@ -89,8 +89,9 @@ def _refused_by_ethos(text: str) -> str:
             done = subprocess.run([ethos[0], file.name], capture_output=True, timeout=SHORT, check=False)
         except (OSError, subprocess.TimeoutExpired) as error:
             return f"ethos could not check the proof: {error}"
-    said = (done.stdout + done.stderr).decode(errors="replace").strip()
-    return "" if done.returncode == 0 and said == "correct" else f"ethos does not accept the proof: {said[:300]}"
+    said = (done.stdout + done.stderr).decode(errors="replace").strip()  # warnings go to standard error
+    accepted = done.returncode == 0 and done.stdout.strip() == b"correct"
+    return "" if accepted else f"ethos does not accept the proof: {said[:300]}"
 
 
 def _fault(packed: bytes | None, commands: list[SExpr]) -> str:
@@ -103,7 +104,7 @@ def _fault(packed: bytes | None, commands: list[SExpr]) -> str:
         if not inflated.eof or inflated.unused_data:
             return f"the proof is cut off, or larger than {MAX_BYTES} bytes"
         check_proof(commands, text.decode())
-        return _refused_by_ethos(text.decode())
+        return refused_by_ethos(text.decode())
     except (zlib.error, UnicodeDecodeError) as error:
         return f"the proof cannot be read: {error}"
     except Rejected as error:
@@ -116,9 +117,9 @@ def _named(lines: list[str], line: int) -> str:
     return lines[pushed - 1].removeprefix("; ")
 
 
-def proofs_of(directory: Path) -> Iterator[tuple[int, str, bytes]]:
-    """What cvc5 can prove of the obligations of a certificate: number, file, compressed proof."""
-    until = time.monotonic() + SECONDS
+def proofs_of(directory: Path, seconds: float = SECONDS) -> Iterator[tuple[int, str, bytes]]:
+    """What cvc5 can prove of the obligations of a certificate in some time: number, file, compressed proof."""
+    until = time.monotonic() + seconds
     with Cvc5Process() as cvc5:
         for number, script in enumerate(scripts_of(plain_bytes(directory / OBLIGATIONS).decode()), 1):
             for options in CVC5_OPTIONS if time.monotonic() < until else ():

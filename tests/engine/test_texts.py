@@ -35,3 +35,49 @@ COUNTED = """(define-fun-rec loop ((total Int) (i Int) (s String)) Int
 @pytest.mark.parametrize("letters", ["2357BD", "xyz"])
 def test_letters_that_a_definition_asks_for_are_among_the_samples(letters: str, tmp_path: Path) -> None:
     assert verdict(COUNTED.replace("{letters}", letters), tmp_path)["verdict"] == "proved"
+
+
+KEPT = {
+    "recursion": """(define-fun-rec kept ((i Int) (s String) (c String)) String
+      (ite (< i (str.len s))
+        (ite (str.contains c (str.at s i)) (kept (+ i 1) s c) (str.++ (str.at s i) (kept (+ i 1) s c))) ""))""",
+    "guard first": """(define-fun-rec kept ((i Int) (s String) (c String)) String (ite (>= i (str.len s)) ""
+      (str.++ (ite (str.contains c (str.at s i)) "" (str.at s i)) (kept (+ 1 i) s c))))""",
+    "case by case": """(define-fun-rec kept ((i Int) (s String) (c String)) String (ite (not (< i (str.len s))) ""
+      (ite (not (str.contains c (str.at s i))) (str.++ (str.at s i) (kept (+ i 1) s c)) (kept (+ i 1) s c))))""",
+}
+
+
+@pytest.mark.parametrize("definition", KEPT.values(), ids=KEPT.keys())
+def test_what_is_kept_of_a_text_from_its_start_on_is_proved_from_any_place_on(definition: str, tmp_path: Path) -> None:
+    goal = """(prove (forall ((k Int) (s String) (c String)) (=> (and (<= 0 k) (< k (str.len (kept 0 s c))))
+      (not (str.contains c (str.at (kept 0 s c) k))))))"""
+    assert verdict(definition + goal, tmp_path)["verdict"] == "proved"
+
+
+PADDED = {
+    "cut off": "(str.substr (str.++ (copies c n) s) 0 (- (str.len (str.++ (copies c n) s)) (str.len s)))",
+    "the rest": "(str.substr (str.++ s (copies c n)) (str.len s) (- (str.len (str.++ s (copies c n))) (str.len s)))",
+    "so many": "(copies c (ite (< (str.len s) n) (- n (str.len s)) 0))",
+}
+
+
+@pytest.mark.parametrize("text", PADDED.values(), ids=PADDED.keys())
+def test_letters_of_a_part_that_is_cut_off_again(text: str, tmp_path: Path) -> None:
+    goal = REPEAT.replace("(n Int) (i Int)) {}", "(n Int) (s String) (i Int)) {}")
+    letters = f"(=> (and (= (str.len c) 1) (<= 0 i) (< i (str.len {text}))) (= (str.at {text} i) c))"
+    assert verdict(goal.format(letters), tmp_path)["verdict"] == "proved"
+
+
+def test_a_part_that_is_cut_off_elsewhere_is_not_that_part(tmp_path: Path) -> None:
+    text = "(str.substr (str.++ (copies c n) s) 0 (str.len s))"
+    goal = REPEAT.replace("(n Int) (i Int)) {}", "(n Int) (s String) (i Int)) {}")
+    letters = f"(=> (and (= (str.len c) 1) (<= 0 i) (< i (str.len {text}))) (= (str.at {text} i) c))"
+    assert verdict(goal.format(letters), tmp_path)["verdict"] == "refuted"
+
+
+def test_a_loop_adds_to_the_text_that_it_begins_with(tmp_path: Path) -> None:
+    loop = """(define-fun-rec loop ((t String) (i Int) (s String)) String
+      (ite (< i (str.len s)) (loop (ite (= (str.at s i) "a") t (str.++ t (str.at s i))) (+ i 1) s) t))
+    (prove (forall ((t String) (i Int) (s String)) (= (loop t i s) (str.++ t (loop "" i s)))))"""
+    assert verdict(loop, tmp_path)["verdict"] == "proved"

@@ -39,6 +39,7 @@ from goedels_poetry.kernel.terms import (
     tester,
 )
 from goedels_poetry.smt.conjecture.data import SPARE, equations, sample
+from goedels_poetry.smt.conjecture.failed_steps import generalisations
 from goedels_poetry.smt.conjecture.loop_calls import without_plain_functions
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.rewriting.statements import lemma, replace_subterm
@@ -52,6 +53,7 @@ def general_statements(context: ProverContext, sequent: Sequent) -> Iterator[Seq
     yield from hidden_steps(context, sequent)
     yield from field_bounds(context, sequent)
     sequent = without_plain_functions(context, sequent)
+    yield from generalisations(context, sequent)
     if not (is_app(sequent.concl, "=") and len(sequent.concl.args) == 2 and sequent.concl.args[0].sort is INT):
         return
     left, right = sequent.concl.args

@@ -1,4 +1,9 @@
-"""A goal about functions of numbers in the form of `auxiliary.cores`, with the proof that it gives the goal."""
+"""A goal about functions of numbers in the form of `auxiliary.cores`, with the proof that it gives the goal.
+
+And one without terms of a theory that equal a part of themselves: what is cut off from what was put together, as
+``substr (x ++ y) 0 (len (x ++ y) - len y)``. A solver knows that of any ``x``, and does not find it where an induction
+is about the calls that ``x`` is.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +12,16 @@ from collections.abc import Callable, Iterable
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.inductions import MeasureInduction, RecursionInduction
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.sequent import Sequent, make_sequent
-from goedels_poetry.kernel.terms import Term, and_, app, eq, subterms
+from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
+from goedels_poetry.kernel.terms import BOOL, INT, REAL, Kind, Term, and_, app, eq, subterms
 from goedels_poetry.smt.auxiliary.cores import Former, cores
+from goedels_poetry.smt.conjecture.data import FEWEST, Samples
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.context.sessions import GROUND
 from goedels_poetry.smt.induction.recursion import closed_along
 from goedels_poetry.smt.induction.structural import by_cases
-from goedels_poetry.smt.rewriting.plan import Plan, key_of
+from goedels_poetry.smt.rewriting.plan import Plan, key_of, leaf
+from goedels_poetry.smt.rewriting.statements import ordered_variables, replace_subterms
 
 
 def in_core_form(
@@ -104,3 +111,57 @@ class _Laws:
             return None
 
         return establish(law, prove, quiet=True)
+
+
+def with_parts(
+    context: ProverContext, sequent: Sequent, establish: Callable[..., bool]
+) -> tuple[Sequent, Query] | None:
+    """The goal with the parts in the place of the terms, and the query that gives it back; None where there are none.
+
+    Values say which part of itself a term may equal, the solvers whether it does, whatever its calls are.
+    """
+    said = (sequent.concl, *sequent.hyps)
+    terms = [t for t in dict.fromkeys(t for part in said for t in subterms(part)) if _is_of_theory(context, t)]
+    if not terms or any(t.binders for part in said for t in subterms(part)):
+        return None
+    samples, steps, parts = Samples(context, sequent.vars), list[Instance](), dict[Term, Term]()
+    for term in sorted(terms, key=lambda t: -t.size):
+        values = samples.values(term)
+        for part in dict.fromkeys(t for t in subterms(term) if t.sort is term.sort and t is not term):
+            pairs = [pair for pair in zip(values, samples.values(part), strict=True) if None not in pair]
+            if len(pairs) < FEWEST or any(x != y for x, y in pairs):
+                continue
+            law, at = _of_anything(context, eq(term, part))
+            if establish(law, _by_theory, quiet=True):
+                parts[term] = part
+                steps.append(Instance("step", key_of(law), at))
+                break
+    if not parts:
+        return None
+    concl, *hyps = [replace_subterms(formula, parts) for formula in said]
+    goal = make_sequent(sequent.vars, hyps, concl)
+    query = _by((*steps, Instance("step", key_of(goal), goal.vars)))
+    return (goal, query) if context.holds_alone(sequent, query, GROUND, extra={key_of(goal): goal}) else None
+
+
+def _is_of_theory(context: ProverContext, term: Term) -> bool:
+    """Whether it is a value of a theory that is made of others of its sort; of numbers a solver computes anyway."""
+    plain = term.kind is Kind.APP and term.args and context.signature.type_of(term.name) is None
+    return bool(plain) and term.sort not in (BOOL, INT, REAL) and context.signature.datatype(term.sort) is None
+
+
+def _of_anything(context: ProverContext, formula: Term) -> tuple[Sequent, tuple[Term, ...]]:
+    """The formula about any values in the place of its calls, and the values that make it the formula again."""
+    calls = [t for t in subterms(formula) if t.kind is Kind.APP and context.signature.type_of(t.name) is not None]
+    names = Names(formula, reserved=context.reserved)
+    values = {call: names.fresh("part", call.sort) for call in dict.fromkeys(calls)}
+    general = replace_subterms(formula, values) if values else formula
+    calls_of = {value: call for call, value in values.items()}
+    variables = ordered_variables(general)
+    return make_sequent(variables, (), general), tuple(calls_of.get(v, v) for v in variables)
+
+
+def _by_theory(context: ProverContext, fact: Sequent) -> Plan | None:
+    query = Query(equations=False)
+    closed = context.holds_alone(fact, query, GROUND) or context.holds_by_second(fact, query)
+    return leaf(fact, query) if closed else None

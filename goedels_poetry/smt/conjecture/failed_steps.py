@@ -18,7 +18,7 @@ statement of fewer functions, with an induction of its own. For datatypes see
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from goedels_poetry.kernel.calls import extend
 from goedels_poetry.kernel.equations import simplify
@@ -26,31 +26,83 @@ from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.inductions import StructuralInduction
 from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
-from goedels_poetry.kernel.terms import BOOL, Kind, Term, eq, is_app, not_, substitute, subterms
+from goedels_poetry.kernel.terms import (
+    BOOL,
+    INT,
+    Kind,
+    Term,
+    app,
+    eq,
+    is_app,
+    not_,
+    rebuild,
+    substitute,
+    subterms,
+)
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.induction.structural import induction_variables
 from goedels_poetry.smt.rewriting.statements import lemma, match, occurrences, replace_subterm
 
 MAX_SIZE = 22
 MAX_LEMMAS = 8
+MAX_STARTS = 4
+"""Arguments from which functions recur, each for itself."""
 
 
 def generalisations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
-    """The goal with a repeated subterm replaced by a variable; largest subterms first."""
+    """The goal with terms replaced by variables: repeated calls, largest first; then where functions recur from.
+
+    An argument that changes from call to call is a variable then: all of them at once, or one of them, each also with
+    numbers that are no smaller than the one in the goal.
+    """
+    parts = (sequent.concl, *sequent.hyps)
+    if any(t.binders for part in parts for t in subterms(part)):
+        return
     counts: dict[Term, int] = {}
-    for part in (sequent.concl, *sequent.hyps):
-        if part.kind in (Kind.FORALL, Kind.EXISTS):
-            return
+    for part in parts:
         for term, number in occurrences(part).items():
             counts[term] = counts.get(term, 0) + number
-    names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=context.reserved)
+    names = Names(*sequent.vars, *parts, reserved=context.reserved)
+
+    def general(terms: Sequence[Term], positions: Collection[tuple[str, int]], guarded: bool = False) -> Sequent:
+        new = {term: names.fresh("g", term.sort) for term in terms}
+        opened = [_opened(part, new, positions) for part in parts]
+        least = [app(">=", (new[t], t), BOOL) for t in terms if guarded and t.kind is Kind.LIT and t.sort is INT]
+        return make_sequent((*sequent.vars, *new.values()), [*opened[1:], *least], opened[0])
+
     for term, number in sorted(counts.items(), key=lambda item: -item[0].size):
-        if number < 2 or term.sort is BOOL or not term.args or context.signature.definition(term.name) is None:
-            continue
-        new = names.fresh("g", term.sort)
-        concl = replace_subterm(sequent.concl, term, new)
-        hyps = [replace_subterm(h, term, new) for h in sequent.hyps]
-        yield make_sequent((*sequent.vars, new), hyps, concl)
+        if number > 1 and term.sort is not BOOL and term.args and context.signature.definition(term.name) is not None:
+            yield general([term], ())
+    starts = dict[Term, set[tuple[str, int]]]()
+    for call in counts:
+        for position in _changing(context, call):
+            if call.args[position].kind is not Kind.VAR:
+                starts.setdefault(call.args[position], set()).add((call.name, position))
+    for terms in dict.fromkeys([tuple(starts), *[(term,) for term in starts]][: 1 + MAX_STARTS] if starts else []):
+        places = set().union(*[starts[term] for term in terms])
+        yield general(terms, places)
+        if any(term.kind is Kind.LIT and term.sort is INT for term in terms):
+            yield general(terms, places, guarded=True)
+
+
+def _changing(context: ProverContext, call: Term) -> list[int]:
+    """Positions of the arguments of a recursive call that are others in the calls of its body."""
+    definition = context.signature.definition(call.name)
+    if definition is None or not definition.recursive:
+        return []
+    again = [t for t in subterms(definition.body) if t.kind is Kind.APP and t.name == call.name]
+    return [n for n, parameter in enumerate(definition.params) if any(t.args[n] is not parameter for t in again)]
+
+
+def _opened(term: Term, new: Mapping[Term, Term], positions: Collection[tuple[str, int]]) -> Term:
+    """The term with variables for terms: for literals only at positions of calls, for others wherever they are."""
+    if term in new and term.args:
+        return new[term]
+    args = [
+        new.get(arg, arg) if (term.name, number) in positions else arg if not arg.args else _opened(arg, new, positions)
+        for number, arg in enumerate(term.args)
+    ]
+    return rebuild(term, tuple(args)) if args else term
 
 
 def from_failed_step(context: ProverContext, sequent: Sequent) -> list[Sequent]:

@@ -10,6 +10,7 @@ from goedels_poetry.kernel.sequent import Sequent, make_sequent
 from goedels_poetry.kernel.terms import (
     FALSE,
     INT,
+    STRING,
     TRUE,
     Kind,
     Term,
@@ -128,8 +129,8 @@ def accumulations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]
             where = context.domain(call.name) or ()
             if first is integer(0):
                 yield lemma(eq(whole, app("+", (start, from_first), INT)), where)
-            for name in functions:
-                typed = context.signature.type_of(name)
+            for name in ("str.++", *functions):
+                typed = ((STRING, STRING), STRING) if name == "str.++" else context.signature.type_of(name)
                 if typed is not None and tuple(typed[0]) == (start.sort, start.sort) and typed[1] is start.sort:
                     yield lemma(eq(whole, app(name, (start, from_first), start.sort)), where)
                     yield lemma(eq(whole, app(name, (from_first, start), start.sort)), where)

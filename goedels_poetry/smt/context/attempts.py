@@ -42,9 +42,10 @@ def direct_query(context: ProverContext, sequent: Sequent, rlimit: int | None = 
     if context.shape.mentions_unfolded(sequent):
         kinds = (False,) if context.shape.only_ground(sequent) else (False, True)
         rounds = ROUNDS if rlimit is None or rlimit > QUICK else ROUNDS[:2]
+        places = _at_places(sequent)
         for instances in context.unfolder.unfoldings(sequent, rounds):
             for quantified in kinds:
-                query = Query((), instances, equations=quantified, quantified=quantified)
+                query = Query((), (*instances, *places), equations=quantified, quantified=quantified)
                 if context.holds(sequent, query, (rlimit and 3 * rlimit) or GROUND):
                     return query
             for query in _with_lemmas(context, sequent, instances):
@@ -90,20 +91,21 @@ def _by_second(context: ProverContext, sequent: Sequent) -> Query | None:
         attempts = [Query((), instances, equations=False) for instances in unfoldings]
         if context.lemmas and unfoldings:
             attempts += list(_with_lemmas(context, sequent, unfoldings[-1]))[:1]
-    if before := _one_place_before(sequent):
-        attempts += [replace(query, instances=(*query.instances, *before)) for query in attempts[:1]]
+    if places := _at_places(sequent):
+        attempts += [replace(query, instances=(*query.instances, *places)) for query in attempts[:1]]
     return next((q for q in attempts if context.holds_by_second(sequent, q)), None)
 
 
-def _one_place_before(sequent: Sequent) -> tuple[Instance, ...]:
-    """What hypotheses say for all values of an index, at the place before that of the goal."""
+def _at_places(sequent: Sequent) -> tuple[Instance, ...]:
+    """What hypotheses say for all values of an index, at the place of the goal and at the one before."""
     variables = {(v.name, v.sort): v for v in sequent.vars}
     found = []
     for number, hypothesis in enumerate(sequent.hyps):
         at = [variables.get((b.name, b.sort)) for b in hypothesis.binders if hypothesis.kind is Kind.FORALL]
         if at and all(v is not None and v.sort is INT for v in at):
-            before = tuple([app("-", (v, integer(1)), INT) for v in at if v is not None])
-            found.append(Instance("hyp", str(number), before))
+            place = tuple([v for v in at if v is not None])
+            before = tuple([app("-", (v, integer(1)), INT) for v in place])
+            found += [Instance("hyp", str(number), each) for each in (place, before)]
     return tuple(found)
 
 

@@ -88,7 +88,7 @@ def _schemes(context: ProverContext, sequent: Sequent) -> Iterator[tuple[str, Sc
         return
     falls = _Falls(context, sequent)
     done: set[tuple[tuple[Term, ...], ...]] = set()
-    for measure in _measures(sequent, [v for v in sequent.vars if v.sort is INT]):
+    for measure in _measures(context, sequent):
         for points in sets:
             at, always = falls.below(measure, points)
             # where a measure falls whenever the goal has something to say, no other one gives more
@@ -183,13 +183,16 @@ def _bases(sequent: Sequent, on: Term) -> list[int]:
     return list(bases)[:3]
 
 
-def _measures(sequent: Sequent, integers: list[Term]) -> list[Term]:
-    """Int terms that may decrease: variables, differences from a bound in the goal, sums and differences."""
+def _measures(context: ProverContext, sequent: Sequent) -> list[Term]:
+    """Int terms that may decrease: variables, differences from a bound of goal or loop, sums and differences."""
+    integers = [v for v in sequent.vars if v.sort is INT]
     measures: dict[Term, None] = dict.fromkeys(integers)
-    for hyp in sequent.hyps:
-        if hyp.kind is Kind.APP and hyp.name in ("<=", "<", ">=", ">") and len(hyp.args) == 2:
-            low, high = hyp.args if hyp.name in ("<=", "<") else hyp.args[::-1]
-            if low.sort is INT and low.kind is not Kind.LIT:
+    unfolded = [context.signature.unfolded(call) for call in _calls(context, sequent)]
+    guards = [t.args[0] for body in unfolded for t in subterms(body) if is_app(t, "ite")]
+    for said in (*sequent.hyps, *guards):
+        if said.kind is Kind.APP and said.name in ("<=", "<", ">=", ">") and len(said.args) == 2:
+            low, high = said.args if said.name in ("<=", "<") else said.args[::-1]
+            if low.sort is INT and low.kind is not Kind.LIT and said.free <= frozenset(sequent.vars):
                 measures.setdefault(app("-", (high, low), INT))
     for i, a in enumerate(integers):
         for b in integers[i + 1 :]:
@@ -204,9 +207,7 @@ def _measures(sequent: Sequent, integers: list[Term]) -> list[Term]:
 def recursive_points(context: ProverContext, sequent: Sequent) -> list[tuple[tuple[Term, ...], ...]]:
     """Where the hypothesis is wanted: the substitutions that turn a call in the goal into what such a one calls."""
     points: dict[tuple[Term, ...], None] = {}
-    parts = (sequent.concl, *sequent.hyps)
-    found = {t for p in parts for t in subterms(p) if t.kind is Kind.APP and t.name in context.shape.unfolded}
-    calls = sorted(found, key=lambda t: (t.size, show(t)))
+    calls = _calls(context, sequent)
     for call in calls:
         for recursive in _recursive_calls(context, call):
             for general in (call, *(c for c in calls if c.name == call.name and c is not call)):
@@ -229,6 +230,13 @@ def recursive_points(context: ProverContext, sequent: Sequent) -> list[tuple[tup
     if points and shifted and len(both) <= MAX_POINTS:
         sets.append(both)
     return list(dict.fromkeys(sets))
+
+
+def _calls(context: ProverContext, sequent: Sequent) -> list[Term]:
+    """Calls of functions that recur on numbers, smallest first."""
+    parts = (sequent.concl, *sequent.hyps)
+    found = {t for p in parts for t in subterms(p) if t.kind is Kind.APP and t.name in context.shape.unfolded}
+    return sorted(found, key=lambda t: (t.size, show(t)))
 
 
 def _recursive_calls(context: ProverContext, call: Term) -> list[Term]:

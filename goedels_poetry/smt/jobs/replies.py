@@ -57,6 +57,7 @@ from goedels_poetry.smt.notation.reply_forms import describe_definitions, descri
 from goedels_poetry.smt.notation.text import MARK, bringing, parse_sequent
 from goedels_poetry.smt.rewriting.plan import Plan, key_of
 from goedels_poetry.smt.search.search import Sketcher
+from goedels_poetry.smt.termination.measured import with_measures
 
 COMPLETING_CALLS = 600
 COMPLETING_SECONDS, HINT_SECONDS = 120.0, 40.0
@@ -69,14 +70,15 @@ def describe(payload: Json) -> dict[str, str]:
     facts = [goal_sequent(problem, statement) for _, statement in payload["scope"]]
     sequent = goal_sequent(problem, payload["statement"])
     formulas = [sequent.formula, *[p.formula for p in problem.premises], *[fact.formula for fact in facts]]
-    definitions = describe_definitions(problem, formulas, payload["theorem"])
-    return _described(payload["theorem"]) | {"definitions": definitions} | describe_goal(sequent, facts)
+    described = _described(payload["theorem"])
+    definitions = describe_definitions(problem, formulas, payload["theorem"]) + described["guards"]
+    return described | {"definitions": definitions} | describe_goal(sequent, facts)
 
 
 @lru_cache(maxsize=128)
 def _described(theorem: str) -> dict[str, str]:
     """Printing the premises takes longer than all else that a prompt needs; they are the same for every goal."""
-    return describe_problem(problem_of(theorem))
+    return describe_problem(with_measures(problem_of(theorem)))
 
 
 def read_sketch(payload: Json) -> Json:

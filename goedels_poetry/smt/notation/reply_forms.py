@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -205,7 +205,9 @@ def describe_goal(sequent: Sequent, facts: Iterable[Sequent]) -> dict[str, str]:
 def describe_problem(problem: Problem) -> dict[str, str]:
     """What ``ModelGuided.describe`` says about every goal of a problem."""
     signature = problem.signature
+    guards = [f"\n; {name}: not shown to end, {_guard(terms)}" for name, terms in problem.measures.items()]
     return {
+        "guards": "".join(guards),
         "language": "SMT-LIB 2.6 (total functions; Int division and modulo as in SMT-LIB)",
         "premises": _cut("\n".join(f"{p.name}: {show(p.formula)}" for p in problem.premises)) or "(none)",
         "functions": ", ".join(sorted(signature.names)),
@@ -214,6 +216,12 @@ def describe_problem(problem: Problem) -> dict[str, str]:
         "proof_format": PROOF_FORMAT,
         "sketch_format": SKETCH_FORMAT,
     }
+
+
+def _guard(measure: Sequence[Term]) -> str:
+    """What holds for the equation of a function that has a measure, see `kernel.termination`."""
+    falls = " or, where it stays the same, ".join(map(show, measure))
+    return f"so its equation holds only where each call in its body makes {falls} smaller; a lemma may say that it does"
 
 
 def describe_definitions(problem: Problem, formulas: Iterable[Term], text: str) -> str:

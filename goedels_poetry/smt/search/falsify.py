@@ -17,7 +17,7 @@ from goedels_poetry.kernel.refutation.operations import Undecided
 from goedels_poetry.kernel.refutation.values import small_values
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent, sequent_of
 from goedels_poetry.kernel.terms import BOOL, Kind, Sort, Term, and_, is_app, replaced, subterms
-from goedels_poetry.smt.context.attempts import direct_query, minimal_query, sketch_json, with_lemmas
+from goedels_poetry.smt.context.attempts import direct_query, sketch_json, with_lemmas
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.context.sessions import OutOfTime
 from goedels_poetry.smt.notation.text import query_to_json, show_sequent
@@ -90,8 +90,9 @@ def proved_steps(context: ProverContext, facts: Sequence[Sequent]) -> list[Json]
     steps: list[Json] = []
     if any(context.refutes(fact) is not None for fact in facts):
         return None  # what contradicts the definitions
+    sketcher = Sketcher(context)  # one for all: what it has proved for a fact, later ones may cite
     for fact in facts:
-        plan = _plan(context, fact)
+        plan = _plan(context, sketcher, fact)
         if plan is None:
             return None
         steps += _nodes(show_sequent(fact), sketch_json(plan) if plan.children else None, plan)
@@ -99,15 +100,11 @@ def proved_steps(context: ProverContext, facts: Sequence[Sequent]) -> list[Json]
     return steps
 
 
-def _plan(context: ProverContext, fact: Sequent) -> Plan | None:
+def _plan(context: ProverContext, sketcher: Sketcher, fact: Sequent) -> Plan | None:
     query = direct_query(context, fact)
-    if query is not None:
-        return leaf(fact, minimal_query(context, fact, query))
-    sketcher = Sketcher(context)
-    for plan in sketcher.closed_plans(fact):
-        if plan.complete:
-            return with_lemmas(context, plan, sketcher.library.plans)
-    return None
+    plans = sketcher.closed_plans(fact) if query is None else (leaf(fact, query),)
+    plan = next((plan for plan in plans if plan.complete), None)
+    return None if plan is None else with_lemmas(context, plan, sketcher.library.plans)
 
 
 def _nodes(statement: str, sketch: Json | None, plan: Plan | None = None) -> Iterator[Json]:

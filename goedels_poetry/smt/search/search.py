@@ -20,7 +20,7 @@ from goedels_poetry.kernel.terms import INT, Kind, is_app, rebuild
 from goedels_poetry.protocol.trials import NOT_APPLIED, Status
 from goedels_poetry.smt.conjecture.accumulators import general_statements
 from goedels_poetry.smt.conjecture.continuations import ContinuationStatement, continuation_laws
-from goedels_poetry.smt.conjecture.core_form import in_core_form
+from goedels_poetry.smt.conjecture.core_form import in_core_form, with_parts
 from goedels_poetry.smt.conjecture.critics import critic_lemmas
 from goedels_poetry.smt.conjecture.explore import Explorer
 from goedels_poetry.smt.conjecture.failed_steps import from_failed_step, remaining_goals
@@ -140,10 +140,11 @@ class Sketcher:
         """
         after_induction = []
         self._begin("core-form")
-        formed = in_core_form(self._context, sequent, self.library.establish)
-        if formed is not None:
-            for plan in self.closed_plans(formed[0]):
-                yield Plan(sequent, formed[1], (plan,), "core-form")
+        for way in (in_core_form, with_parts):
+            formed = way(self._context, sequent, self.library.establish)
+            if formed is not None:
+                for plan in self.closed_plans(formed[0]):
+                    yield Plan(sequent, formed[1], (plan,), "core-form")
         numeric = self._context.shape.is_numeric(sequent)
         if numeric:
             yield from self._relations(sequent)
@@ -353,7 +354,12 @@ class Sketcher:
                 if context.holds(sequent, query, DIRECT, extra=extra):
                     yield Plan(sequent, query, (plan,), "loop-invariant", show(general.concl))
                     break
-        if [c for c in accumulations(context, opened) if self.library.attempt(c)]:
+        laws = list(accumulations(context, opened))
+        if key_of(sequent) in map(key_of, laws):  # it is no lemma of itself
+            plan = induction(context, sequent, full=False, rlimit=CANDIDATE)
+            if plan is not None:
+                yield plan
+        elif [law for law in laws if self.library.attempt(law)]:
             yield from self._again(sequent, "loop-accumulator")
 
     def _proof_of(self, statement: LoopStatement | ContinuationStatement) -> Plan | None:

@@ -122,17 +122,18 @@ def curve(pairs: Sequence[tuple[float, bool]]) -> list[tuple[int, float, float]]
     ]
 
 
-def fit(outcomes: Sequence[Outcome]) -> dict[str, Fitted]:
-    """Factors that fit decided answers best, of the tests whose outcomes occur; "base" are the odds before any test.
+def fit(outcomes: Sequence[Outcome], unknown: bool = False) -> dict[str, Fitted]:
+    """Factors that fit decided answers, or the answer unknown, best; "base" are the odds before any test.
 
     Maximum a posteriori of a logistic regression, one weight at a time by Newton's method; it is concave.
     """
     seen = [
         ([("base", ""), *((n, o) for n, o in sorted(one.tests.items()) if (n, o) in FACTORS)], one.correct)
         for one in outcomes
-        if one.tests and one.committed
+        if one.tests and (one.predicted == "unknown" if unknown else one.committed)
     ]
-    odds = {key: factor.decided for key, factor in FACTORS.items()} | {("base", ""): BASE[Verdict.PROVED]}
+    odds = {key: factor.unknown if unknown else factor.decided for key, factor in FACTORS.items()}
+    odds["base", ""] = BASE[Verdict.UNKNOWN if unknown else Verdict.PROVED]
     prior = {key: math.log(odds[key]) for keys, _ in seen for key in keys}
     weights = dict(prior)
     for _ in range(ROUNDS):
@@ -200,16 +201,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     outcomes = [one for one in outcomes if given.dataset in (None, one.dataset)]
     measured = {name: measure(found) for name, found in groups(outcomes).items()}
     unscored = sum(one.score is None for one in outcomes)
-    fitted = fit(outcomes) if given.fit else {}
+    sides = {"decided": False, "unknown": True} if given.fit else {}
+    fitted = {side: fit(outcomes, unknown) for side, unknown in sides.items()}
     if given.json:
-        factors = {name: asdict(one) for name, one in fitted.items()}
+        factors = {side: {name: asdict(one) for name, one in found.items()} for side, found in fitted.items()}
         figures = {name: asdict(found) for name, found in measured.items()}
         print(json.dumps({"unscored": unscored, **figures, **({"factors": factors} if given.fit else {})}))
         return 0
     for name, found in measured.items():
         print("\n".join(lines(name, found)))
-    for name, one in fitted.items():
-        print(f"factor {name:<32} {one.answers:>5} answers  now {one.now:6.2f}  fitted {one.fitted:6.2f}")
+    for side, factors_of in fitted.items():
+        for name, one in factors_of.items():
+            print(f"factor, {side}: {name:<32} {one.answers:>5} answers  now {one.now:6.2f}  fitted {one.fitted:6.2f}")
     print(f"{unscored} of {len(outcomes)} outcomes have no score")
     return 0
 

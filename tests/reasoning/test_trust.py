@@ -21,7 +21,7 @@ from goedels_poetry.models.client import models_from
 from goedels_poetry.models.requests import Request
 from goedels_poetry.questions.confidence.model_tests import ProgramView, model_tests, stated_facts, view_of
 from goedels_poetry.questions.confidence.sanity_tests import sanity_tests
-from goedels_poetry.questions.confidence.score import FACTORS, FormalizationTest, Solve, confidence
+from goedels_poetry.questions.confidence.score import BASE, FACTORS, FormalizationTest, Solve, confidence
 from goedels_poetry.questions.entailment.entailment import decide
 from goedels_poetry.questions.entailment.findings import Entailment
 from goedels_poetry.questions.entailment.program import LogicProgram, statement_of
@@ -224,10 +224,10 @@ def test_the_solver_is_asked_a_bounded_number_of_times_and_may_fail(solve: Solve
 
 
 def test_the_score_is_the_odds_times_the_factors_and_never_leaves_its_range() -> None:
-    assert confidence([], Verdict.PROVED) == {"level": "high", "score": 0.9, "tests": []}
+    assert confidence([], Verdict.PROVED) == {"level": "high", "score": round(BASE[Verdict.PROVED] / (1 + BASE[Verdict.PROVED]), 3), "tests": []}
     one = FormalizationTest("polarity", "warning", "flipped?")
     found = confidence([one], Verdict.REFUTED)
-    assert found["score"] == round(9 * 0.1 / (1 + 9 * 0.1), 3)
+    assert found["score"] == round(BASE[Verdict.PROVED] * 0.1 / (1 + BASE[Verdict.PROVED] * 0.1), 3)
     assert found["tests"] == [{"name": "polarity", "outcome": "warning", "words": "flipped?", "about": []}]
     everything = [FormalizationTest(name, outcome, "") for name, outcome in FACTORS]  # type: ignore[arg-type]
     assert 0 <= confidence(everything, Verdict.UNKNOWN)["score"] < 0.01

@@ -58,6 +58,11 @@ def project_above(start: Path) -> Path | None:
     return next((folder for folder in (start, *start.parents) if _is_project(folder)), None)
 
 
+def has_lake() -> bool:
+    """Whether a project's own Lean could be started."""
+    return _program("lake") is not None
+
+
 def find_toolchain(project: Path | None = None, start: Path | None = None) -> Toolchain:
     """The Lean of ``project``, else of ``LEAN_PROJECT_PATH``, else of the lake project around ``start`` (the working
     directory), else the one that stands alone on the path or in elan's folder.

@@ -8,11 +8,11 @@ import pytest
 
 from goedels_poetry.checker.lean.audit import audit_file
 from goedels_poetry.checker.lean.certify import certify_proof, check_lean, read_lean
-from goedels_poetry.checker.lean.verify import READ_BY, FreshLean
+from goedels_poetry.checker.lean.verify import FreshLean
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.lean.runtime.pool import LeanPool
-from goedels_poetry.lean.text.modules import modules_of, own_start, own_text, place_in, with_modules
+from goedels_poetry.lean.text.modules import READ_BY, about_modules, own_start, own_text, place_in, with_modules
 from goedels_poetry.lean.text.source import open_theorems, read_target
 
 BASIC = "import Std.Data.HashMap\nnoncomputable section\nnamespace P\n\ndef f (n : Nat) : Nat := n + 1\n"
@@ -70,7 +70,7 @@ def written(project: Path, main: str, **modules: str) -> str:
 def test_the_users_file_comes_back_as_it_was(project: Path, main: str) -> None:
     text = written(project, main)
     assert own_text(text) == main
-    assert modules_of(text) == ("src/P/Basic.lean", "src/P/More.lean")
+    assert about_modules(text) == ("relative to the project's modules src/P/Basic.lean, src/P/More.lean",)
     assert text.removeprefix("\ufeff").startswith("import Std.Data.HashMap\nsection ")
     line = text.count("\n", 0, own_start(text))
     assert place_in(text, line + 3) == ("", 3)
@@ -111,6 +111,22 @@ def test_imports_that_cannot_be_followed_are_told_with_their_place(
 ) -> None:
     with pytest.raises(InvalidInput, match=said):
         written(project, main, **modules)
+
+
+def test_imports_in_a_long_row_end(project: Path) -> None:
+    deep = {f"D{i}": f"import P.D{i + 1}\n" for i in range(600)} | {"D600": ""}
+    with pytest.raises(InvalidInput, match="more than 200 modules import one another in a row"):
+        written(project, "import P.D0\n", **deep)
+    wide = {f"W{i}": f"def w{i} := {i}\n" for i in range(300)}
+    assert len(about_modules(written(project, "".join(f"import P.{name}\n" for name in wide), **wide))) == 1
+
+
+def test_the_name_of_a_folder_is_no_text_of_lean(project: Path) -> None:
+    odd = project / "src" / "x\naxiom evil : False\n--"
+    odd.mkdir()
+    text = with_modules(odd / "Main.lean", MAIN)
+    assert own_text(text) == MAIN
+    assert "\naxiom evil" not in text
 
 
 def test_a_module_is_one_file_of_the_project(project: Path) -> None:
@@ -157,6 +173,8 @@ async def test_errors_are_told_in_the_file_that_has_them(lean: LeanPool, project
         "#exit\n",
         "/-- of what follows -/\n",
         'def a := "\n',
+        'macro (priority := high) "end " x:ident : command => `(#check $x)\nopen Nat\n',
+        "mutual\ndef a := 1\n",
     ],
 )
 async def test_a_module_cannot_reach_into_the_next_file(kept: FreshLean, project: Path, module: str) -> None:

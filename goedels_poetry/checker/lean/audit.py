@@ -12,7 +12,6 @@ from goedels_poetry.checker.lean.original import Refusal, may_deceive, place_of,
 from goedels_poetry.checker.lean.verify import (
     Claim,
     FreshLean,
-    about_modules,
     counts_of,
     fresh_lean,
     fresh_leans,
@@ -26,7 +25,7 @@ from goedels_poetry.checker.lean.verify import (
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.lean.runtime.protocol import THEOREMS
-from goedels_poetry.lean.text.modules import own_start
+from goedels_poetry.lean.text.modules import about_modules, own_start
 from goedels_poetry.lean.text.source import normalised
 
 SECONDS = 300.0

@@ -32,7 +32,6 @@ from goedels_poetry.checker.certificate.writing import (
 from goedels_poetry.checker.lean.original import has_programs, may_deceive, read_original
 from goedels_poetry.checker.lean.verify import (
     FACTS,
-    READ_BY,
     SECONDS,
     VACUOUS,
     Claim,
@@ -50,6 +49,7 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.lean.runtime.opening import at_hand
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import PRIVATE
+from goedels_poetry.lean.text.modules import READ_BY
 from goedels_poetry.lean.text.source import Target, normalised, open_theorems, read_target
 from goedels_poetry.settings.declared import LeanSettings, Settings
 from goedels_poetry.version import __version__

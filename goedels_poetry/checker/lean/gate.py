@@ -112,10 +112,9 @@ def notes(version: str, confirmed: bool) -> tuple[str, ...]:
     }
     ways = [(reason, [f.where for f in found if f.blocked == way]) for way, reason in how.items()]
     blocked = "; ".join(f"{', '.join(where)}: {reason}" for reason, where in ways if where)
-    return (f"{BLOCKED}{version} that were shown to be blocked: {blocked}",)
+    return (f"known faults of Lean {version} that were shown to be blocked: {blocked}",)
 
 
-BLOCKED = "known faults of Lean "
 _COMPONENT = r"[A-Za-z_][A-Za-z0-9_'!?]*"
 _MODULE = re.compile(rf"{_COMPONENT}(\.{_COMPONENT})*")
 COMPILED = frozenset({"Lean.ofReduceBool", "Lean.ofReduceNat", "Lean.trustCompiler"}) | BY_COMPILED_CODE

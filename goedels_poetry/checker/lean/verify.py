@@ -52,7 +52,7 @@ from goedels_poetry.lean.runtime.protocol import (
     place,
 )
 from goedels_poetry.lean.runtime.tokens import goes_on, starts_word, tokenize
-from goedels_poetry.lean.text.modules import modules_of, own_start, place_in, programs_of_modules
+from goedels_poetry.lean.text.modules import about_modules, located
 from goedels_poetry.settings.declared import LeanSettings, Settings
 
 if TYPE_CHECKING:
@@ -317,13 +317,6 @@ async def verify_with(leans: Leans, claim: Claim, until: float) -> CheckReport:
     return replace(report, versions=about, notes=notes, seconds=time.monotonic() - began)
 
 
-def about_modules(text: str) -> tuple[str, ...]:
-    """For the report: what it is relative to, and what of that may change how Lean reads the statements."""
-    modules, programs = modules_of(text), programs_of_modules(text)
-    relative = f"relative to the project's modules {', '.join(modules)}"
-    return ((relative,) if modules else ()) + ((f"{READ_BY}{', '.join(programs[:MOST_NAMED])}",) if programs else ())
-
-
 async def stated_by_itself(
     leans: Leans, report: CheckReport, original: Original, theorems: tuple[str, ...], until: float
 ) -> CheckReport:
@@ -364,12 +357,11 @@ def refused(why: Refusal, verdict: Verdict = Verdict.UNKNOWN) -> CheckReport:
 
 def in_its_file(report: CheckReport, text: str) -> CheckReport:
     """The report on a text with the modules that a file imports, with its place in the file that it is about."""
-    if report.place is None or not own_start(text):
+    if report.place is None:
         return report
-    name, line = place_in(text, report.place[0])
-    if not name:
-        return replace(report, place=(line, report.place[1]))
-    return replace(report, place=None, reasons=tuple(f"{name}:{line}: {reason}" for reason in report.reasons))
+    moved = located(InvalidInput(report.reasons[0], *report.place), text)
+    place = None if moved.line is None else (moved.line, moved.column or 1)
+    return replace(report, place=place, reasons=(moved.message, *report.reasons[1:]))
 
 
 async def _accepted(
@@ -422,7 +414,7 @@ def notes_on(found: Accepted, version: str) -> tuple[str, ...]:
     opinion, by_type = found.opinion, f"{found.by_type} constants of the library count by their types"
     if opinion.verdict == "accepted":
         kernel = (
-            f"{CHECKED_BY_SECOND}{opinion.candidate} declarations of the proof and {opinion.library} "
+            f"a second, independent kernel checked {opinion.candidate} declarations of the proof and {opinion.library} "
             f"of the library; {by_type}"
         )
     else:
@@ -437,10 +429,8 @@ class _Premises:
 
 
 VACUOUS = "vacuous: "
-CHECKED_BY_SECOND = "a second, independent kernel checked "
-FACTS = (CHECKED_BY_SECOND, versions.BLOCKED, "relative to the project's modules ")
+FACTS = ("a second, independent kernel checked ", "known faults of Lean ", "relative to the project's modules ")
 """How notes begin that say nothing against a proof."""
-READ_BY = "modules of the project may say how Lean reads the statement: "
 CONTRADICTORY = "the hypotheses of {} contradict each other, so its conclusion plays no part"
 
 

@@ -58,11 +58,6 @@ def project_above(start: Path) -> Path | None:
     return next((folder for folder in (start, *start.parents) if _is_project(folder)), None)
 
 
-def has_lake() -> bool:
-    """Whether a project's own Lean could be started."""
-    return _program("lake") is not None
-
-
 def find_toolchain(project: Path | None = None, start: Path | None = None) -> Toolchain:
     """The Lean of ``project``, else of ``LEAN_PROJECT_PATH``, else of the lake project around ``start`` (the working
     directory), else the one that stands alone on the path or in elan's folder.
@@ -86,7 +81,7 @@ def _is_project(folder: Path) -> bool:
 
 
 def _in_project(folder: Path) -> Toolchain:
-    lake = _program("lake")
+    lake = program("lake")
     if lake is None:
         raise LeanUnavailable(
             f"the Lean project {folder} needs `lake`, which is neither on the path nor elan's: {INSTALL}"
@@ -96,14 +91,14 @@ def _in_project(folder: Path) -> Toolchain:
         environment: dict[str, str] = json.loads(output.strip().splitlines()[-1])
     except (ValueError, IndexError) as fault:
         raise LeanUnavailable(f"`lake env` in {folder} does not run programs: {output[-200:]!r}") from fault
-    lean = shutil.which("lean", path=environment.get("PATH", "")) or _program("lean")
+    lean = shutil.which("lean", path=environment.get("PATH", "")) or program("lean")
     if lean is None:
         raise LeanUnavailable(f"`lake env` in {folder} has no `lean`")
     return _toolchain(Path(lean), folder, True, environment)
 
 
 def _alone(folder: Path) -> Toolchain:
-    lean = _program("lean")
+    lean = program("lean")
     if lean is None:
         raise LeanUnavailable(
             f"there is no Lean here: neither `lean` on the path nor elan's, and no project: {INSTALL}"
@@ -128,7 +123,8 @@ def _absolute(paths: str, folder: Path) -> str:
     return os.pathsep.join(str(folder / path) for path in paths.split(os.pathsep) if path)
 
 
-def _program(name: str) -> str | None:
+def program(name: str) -> str | None:
+    """Where a program of a toolchain is; None where there is none."""
     elan = Path(os.environ.get("ELAN_HOME") or Path.home() / ".elan") / "bin"
     return shutil.which(name) or shutil.which(name, path=str(elan))
 

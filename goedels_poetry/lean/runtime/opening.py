@@ -78,10 +78,10 @@ def kind_in_use(settings: LeanSettings) -> Kind:
         return settings.kind
     if settings.kimina_url:
         return "kimina"
-    from goedels_poetry.lean.runtime.native import has_lake, project_above
+    from goedels_poetry.lean.runtime.native import program, project_above
 
     named = settings.project or os.environ.get("LEAN_PROJECT_PATH")
-    return "native" if named or (project_above(Path.cwd()) and has_lake()) else "embedded"
+    return "native" if named or (project_above(Path.cwd()) and program("lake")) else "embedded"
 
 
 def instead_of(settings: LeanSettings) -> str:

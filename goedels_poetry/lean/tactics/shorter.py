@@ -63,7 +63,8 @@ async def _with_short_names(lean: LeanRuntime, task: Task, found: Proposal, cloc
     """Without the namespaces that the file is in or has opened."""
     spaces = {part for words in _SPACES.findall(task.prefix) for word in words.split() for part in word.split(".")}
     names = dict.fromkeys(n for n in _DOTTED.findall(f"{found.helpers}\n{found.proof}") if n.split(".")[0] in spaces)
-    short = {name: _last(name, spaces) for name in names}
+    inside = re.compile(rf"^(?:(?:{'|'.join(map(re.escape, spaces))})\.)+")
+    short = {name: inside.sub("", name) for name in names}
     for some in (short, *({name: new} for name, new in list(short.items())[: MOST_NAMES if len(short) > 1 else 0])):
         made = replace(found, proof=_renamed(found.proof, some), helpers=_renamed(found.helpers, some))
         request = CheckRequest(task.code(made.proof, made.helpers), prefix=task.prefix, seconds=max(clock.left, 0.1))
@@ -72,13 +73,6 @@ async def _with_short_names(lean: LeanRuntime, task: Task, found: Proposal, cloc
             if some is short:
                 break
     return found
-
-
-def _last(name: str, spaces: set[str]) -> str:
-    parts = name.split(".")
-    while len(parts) > 1 and parts[0] in spaces:
-        del parts[0]
-    return ".".join(parts)
 
 
 def _renamed(text: str, names: dict[str, str]) -> str:

@@ -23,6 +23,9 @@ from goedels_poetry.lean.text.scan import DECEIVING_RULES, scan
 
 MOST = 1_000_000
 """Characters of a whole text: the gate reads no more."""
+MOST_DEEP, MOST_NAMED = 200, 5
+READ_BY = "modules of the project may say how Lean reads the statement: "
+_END = "Lean.Parser.Command.end"
 _BOM = "\ufeff"
 _NAME = re.compile(r"\w+(\.\w+)*")
 _OWN = re.compile(r"^-- (\S.*) itself, its imports put first; (\d+) characters are its head; ([0-9a-f]{16})$", re.M)
@@ -98,7 +101,7 @@ def located(error: InvalidInput, text: str) -> InvalidInput:
 
 def mixed(text: str, commands: Sequence[Command]) -> str:
     """The module whose end Lean does not read where it is, so that it changes how the next is read; "" for none."""
-    read = {(c.start, c.end) for c in commands}
+    read = {(c.start, c.end) for c in commands if c.kind == _END}
     for found in _SECTION.finditer(text, 0, own_start(text)):
         at = text.find(f"\nend {found[1]}\n", found.end()) + 1
         if (at, at + len(f"end {found[1]}")) not in read:  # it ends no section but its own
@@ -146,6 +149,8 @@ class _Project:
             raise InvalidInput(f"modules import each other: {circle}")
         if file in self._done:
             return
+        if len(above) > MOST_DEEP:
+            raise InvalidInput(f"more than {MOST_DEEP} modules import one another in a row")
         try:
             raw = read_bytes(file, 4 * MOST).decode().removeprefix(_BOM).replace("\r\n", "\n")
         except (OSError, UnicodeDecodeError) as error:
@@ -175,7 +180,7 @@ class _Project:
 
     def shown(self, file: Path) -> str:
         """As a person names it."""
-        return os.path.relpath(file, self.folder)
+        return " ".join(os.path.relpath(file, self.folder).split())
 
 
 def _in_library(name: str) -> bool:
@@ -192,7 +197,7 @@ def _imports(text: str) -> list[tuple[str, Token]]:
 
 
 def _closing(text: str) -> str:
-    """The `end`s that a text leaves to its end."""
+    """The `end`s of sections and namespaces that a text leaves to its end."""
     scopes: list[str] = []
     words = [*(token for token in tokenize(text) if token.kind not in ("comment", "doc")), None]
     for word, following in pairwise(words):
@@ -203,8 +208,8 @@ def _closing(text: str) -> str:
         if word.text == "end":
             del scopes[max(len(scopes) - len(names), 0) :]
         else:
-            scopes += [""] if word.text == "mutual" else names
-    return "".join(f"end {name}".rstrip() + "\n" for name in reversed(scopes))
+            scopes += ["mutual"] if word.text == "mutual" else names
+    return "".join(f"end {name}".rstrip() + "\n" for name in reversed(scopes) if name != "mutual")
 
 
 def _mark(text: str) -> re.Match[str] | None:
@@ -215,13 +220,11 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def modules_of(text: str) -> tuple[str, ...]:
-    """The files of the modules that stand before the user's own."""
-    return tuple(m[2] for m in _SECTION.finditer(text, 0, own_start(text)))
-
-
-def programs_of_modules(text: str) -> tuple[str, ...]:
-    """What of the modules may change how Lean reads the user's file: place and word of each."""
+def about_modules(text: str) -> tuple[str, ...]:
+    """For a report: what it is relative to, and what of that may change how Lean reads the user's file."""
     start = own_start(text)
-    found = [f for f in scan(text[:start]) if f.rule in DECEIVING_RULES]
-    return tuple(f"{':'.join(map(str, place_in(text, f.line)))} ({f.text})" for f in found)
+    names = [m[2] for m in _SECTION.finditer(text, 0, start)]
+    found = [f for f in scan(text[:start]) if f.rule in DECEIVING_RULES][:MOST_NAMED]
+    programs = ", ".join(f"{':'.join(map(str, place_in(text, f.line)))} ({f.text})" for f in found)
+    relative = (f"relative to the project's modules {', '.join(names)}",) if names else ()
+    return (*relative, f"{READ_BY}{programs}") if programs else relative

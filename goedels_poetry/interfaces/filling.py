@@ -94,17 +94,12 @@ def _filled(raw: str, archives: Sequence[LeanArchive], line_end: str) -> Filled:
     new = _edited(raw, [_in_raw(raw, edit, line_end) for edit in edits])
     if normalised(new) != text:
         raise Unfillable("the line ends of the file do not survive")
-    begun = [a for a, e in zip(archives, opened, strict=True) if _gone(own[e.start : e.end], a.proof)]
+    words = [(a, set(own[e.start : e.end].split()) - _NO_PROOF) for a, e in zip(archives, opened, strict=True)]
+    begun = [a for a, some in words if not some <= set(a.proof.split())]
     names = tuple(archive.theorem for archive in archives)
     originals = (own,) if own == reference else (own, reference)
     replaced = tuple(archive.theorem.removeprefix(PRIVATE) for archive in begun)
     return Filled(new, text, originals, names, replaced, any(archive.proof == text for archive in archives))
-
-
-def _gone(begun: str, proof: str) -> bool:
-    """Whether what a file begins of a proof, more than a hole, is no part of the proof that was found."""
-    steps = ".*".join(re.escape(part.strip()) for part in re.split(r"\b(?:sorry|admit)\b", begun))
-    return bool(set(begun.split()) - _NO_PROOF) and re.search(steps, proof, re.DOTALL) is None
 
 
 def difference(old: str, new: str) -> Edit:

@@ -26,7 +26,7 @@ MOST = 1_000_000
 MOST_DEEP, MOST_NAMED = 200, 5
 READ_BY = "modules of the project may say how Lean reads the statement: "
 _END = "Lean.Parser.Command.end"
-_BOM = "\ufeff"
+_BOM, _NOTHING = "\ufeff", Token("symbol", "", 0, 0, 0, 0)
 _NAME = re.compile(r"\w+(\.\w+)*")
 _OWN = re.compile(r"^-- (\S.*) itself, its imports put first; (\d+) characters are its head; ([0-9a-f]{16})$", re.M)
 _SECTION = re.compile(r"^section (\w+_[0-9a-f]{16}) -- (\S.*)$", re.M)
@@ -199,16 +199,13 @@ def _imports(text: str) -> list[tuple[str, Token]]:
 def _closing(text: str) -> str:
     """The `end`s of sections and namespaces that a text leaves to its end."""
     scopes: list[str] = []
-    words = [*(token for token in tokenize(text) if token.kind not in ("comment", "doc")), None]
+    words = [*(token for token in tokenize(text) if token.kind not in ("comment", "doc")), _NOTHING]
     for word, following in pairwise(words):
-        if word is None or word.kind != "word" or word.text not in ("section", "namespace", "mutual", "end"):
-            continue
-        named = following is not None and following.kind == "word" and following.line == word.line
-        names = following.text.split(".") if following is not None and named else [""]
-        if word.text == "end":
-            del scopes[max(len(scopes) - len(names), 0) :]
-        else:
+        names = following.text.split(".") if following.kind == "word" and following.line == word.line else [""]
+        if word.text in ("section", "namespace", "mutual"):
             scopes += ["mutual"] if word.text == "mutual" else names
+        elif word.text == "end":
+            del scopes[max(len(scopes) - len(names), 0) :]
     return "".join(f"end {name}".rstrip() + "\n" for name in reversed(scopes) if name != "mutual")
 
 

@@ -21,7 +21,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "goedels_poetry"
 BUDGETS: dict[str, int] = {
     "": 1_230,
     "autoformalizer": 1_010,
-    "checker": 8_470,
+    "checker": 8_550,
     "cli": 7_600,
     "cluster": 895,
     "contracts": 660,
@@ -29,7 +29,7 @@ BUDGETS: dict[str, int] = {
     "interfaces": 2_450,
     "kernel": 9_700,
     "languages": 250,
-    "lean": 16_200,
+    "lean": 16_500,
     "models": 2_160,
     "protocol": 980,
     "python": 20_750,

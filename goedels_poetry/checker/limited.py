@@ -146,6 +146,7 @@ def answer(report: CheckReport, certificate: str, against: str | None) -> Json:
         "counterexample": report.counterexample or None,
         "core": list(report.core) or None,
         "needed": None if report.needed is None else list(report.needed),
+        "unneeded": list(report.unneeded),
         "reasons": list(report.reasons),
         "notes": list(report.notes),
         "seconds": round(report.seconds, 3),

@@ -194,6 +194,8 @@ def _show(certificate: Path, report: CheckReport) -> None:
         say(out, f"  part of the contradiction: {one_line(premise)}")
     if report.needed:
         say(out, f"  premises that the proof needs: {', '.join(map(one_line, report.needed))}")
+    if report.unneeded:
+        say(out, f"  unneeded: {', '.join(map(one_line, report.unneeded))}")
     for note in report.notes:
         say(out, f"  note: {one_line(note)}")
     if report.trust_level is not None:

@@ -16,6 +16,7 @@ from goedels_poetry.cli.inputs import STDIN, Source
 from goedels_poetry.cli.report import NotWritten, write_in_place
 from goedels_poetry.interfaces.filling import Filled, Unfillable, filled, left_open, objection
 from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.lean.text.modules import own_text
 from goedels_poetry.store.results import RunResult
 from goedels_poetry.trace.terminal import console, is_live, one_line, printable, say
 from goedels_poetry.trace.wording import counterexample_lines
@@ -139,16 +140,17 @@ class Filling:
         return self._show(name, known, whole)
 
     def _show(self, name: str, known: _File, whole: Filled) -> bool:
+        old, new = own_text(known.text), own_text(whole.raw)
         if self.diff:
-            self._diff(name, known.text, whole.raw)
+            self._diff(name, old, new)
         filled = f"{len(whole.theorems)} of {known.tried} open theorems filled"
-        kept = not self.write or self._write(name, known.text, whole.raw, filled)
+        kept = not self.write or self._write(name, old, new, filled)
         if not self.write:
             how = "" if name == STDIN else "; nothing was written, --write does it"
             say(self.out, f"{printable(name)}: {filled}{how}")
         for theorem in whole.replaced:
             say(self.out, f"  the beginning of a proof of {one_line(theorem)} gave way to the whole one")
-        still = list(left_open(whole.text, None if self.write else whole.originals[0]))
+        still = list(left_open(own_text(whole.text), None if self.write else own_text(whole.originals[0])))
         for line, text in still[:MOST_LISTED]:
             say(self.out, f"  left open: {printable(name)}:{line}: {one_line(text, 100)}")
         if len(still) > MOST_LISTED:

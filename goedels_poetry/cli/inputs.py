@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.cli.run_errors import Unusable
-from goedels_poetry.errors import lacks_resources
+from goedels_poetry.errors import InvalidInput, lacks_resources
 from goedels_poetry.files import free_place, read_bytes
 from goedels_poetry.trace.lines import Progress
 from goedels_poetry.trace.terminal import console, one_line, printable, say
@@ -156,12 +156,27 @@ def read(source: Source) -> str:
     if source.file.lower().endswith(".py"):
         return _python(data)
     try:
-        return data.decode("utf-8")
+        text = data.decode("utf-8")
+        return _lean(source.file, text) if source.file.lower().endswith(".lean") else text
     except UnicodeDecodeError as error:
         before = data[: error.start]
         line = before.count(b"\n") + 1
         column = len(before) - (before.rfind(b"\n") + 1) + 1
         raise Unreadable(f"not text in UTF-8 (byte {data[error.start]:#04x})", line, column) from None
+
+
+def _lean(file: str, text: str) -> str:
+    """With the modules of its own project, where the embedded Lean is to read it."""
+    if not re.search(r"\bimport\b", text):
+        return text
+    from goedels_poetry.cli.configure import settings  # with the models: only where there may be imports
+    from goedels_poetry.lean.runtime.opening import kind_in_use
+    from goedels_poetry.lean.text.modules import with_modules
+
+    try:
+        return text if kind_in_use(settings().lean) == "native" else with_modules(Path(file), text)
+    except InvalidInput as fault:
+        raise Unreadable(fault.message + (f" ({fault.hint})" if fault.hint else ""), fault.line, fault.column) from None
 
 
 def _python(data: bytes) -> str:

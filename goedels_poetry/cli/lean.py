@@ -25,7 +25,7 @@ from goedels_poetry.lean.runtime.install import (
     is_installed,
     misnamed,
 )
-from goedels_poetry.lean.runtime.opening import kind_in_use
+from goedels_poetry.lean.runtime.opening import instead_of, kind_in_use
 from goedels_poetry.settings.declared import LeanSettings
 from goedels_poetry.trace.terminal import console, is_live, one_line, say
 
@@ -67,6 +67,8 @@ def fetch_first(settings: LeanSettings, *, quiet: bool) -> None:
     """
     if kind_in_use(settings) == "native":
         return  # a Kimina server only helps to search: the embedded Lean decides
+    if not quiet and (missing := instead_of(settings)):
+        say(console(sys.stderr), f"the embedded Lean {LEAN_VERSION} is used: {one_line(missing, 300)}")
     there = is_installed()
     if not there and (wrong := misnamed()):
         raise BadSettings(one_line(wrong))

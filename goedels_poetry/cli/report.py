@@ -234,6 +234,8 @@ def _found(out: Console, result: RunResult) -> None:
         name, _, formula = premise.partition(": ")
         words = f": {one_line(worded(formula, result.language))}" if formula else ""
         say(out, f"    {one_line(name if formula else premise)}{words}")
+    if result.unneeded:
+        say(out, f"  unneeded: {', '.join(map(one_line, result.unneeded))}")
 
 
 NO_UNITS = "--budget limits nothing here: no resource units are counted, --timeout is the limit"

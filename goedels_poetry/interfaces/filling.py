@@ -20,6 +20,7 @@ from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.lean.runtime.protocol import LOGIC_AXIOMS, PRIVATE
 from goedels_poetry.lean.runtime.tokens import tokenize
+from goedels_poetry.lean.text.modules import own_text
 from goedels_poetry.lean.text.source import normalised
 
 HOLES = frozenset({"sorry", "admit"})
@@ -74,7 +75,8 @@ def filled(raw: str, certificates: Sequence[Path]) -> Filled:
         archives = [read_lean(path) for path in certificates]
     except BadCertificate as problem:
         raise Unfillable(f"a certificate cannot be used: {problem}") from problem
-    end = "\r\n" if raw.count("\r\n") * 2 > raw.count("\n") else "\n"
+    own = own_text(raw)
+    end = "\r\n" if own.count("\r\n") * 2 > own.count("\n") else "\n"
     try:
         return _filled(raw, archives, end)
     except Unfillable as fault:
@@ -92,7 +94,8 @@ def _filled(raw: str, archives: Sequence[LeanArchive], line_end: str) -> Filled:
     new = _edited(raw, [_in_raw(raw, edit, line_end) for edit in edits])
     if normalised(new) != text:
         raise Unfillable("the line ends of the file do not survive")
-    begun = [a for a, e in zip(archives, opened, strict=True) if set(own[e.start : e.end].split()) - _NO_PROOF]
+    words = [(a, set(own[e.start : e.end].split()) - _NO_PROOF) for a, e in zip(archives, opened, strict=True)]
+    begun = [a for a, some in words if not some <= set(a.proof.split())]
     names = tuple(archive.theorem for archive in archives)
     originals = (own,) if own == reference else (own, reference)
     replaced = tuple(archive.theorem.removeprefix(PRIVATE) for archive in begun)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import textwrap
 import weakref
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from goedels_poetry.lean.arithmetic.predicates import Predicate, predicates_of
 from goedels_poetry.lean.arithmetic.tactics import arithmetic, bounded_cases
-from goedels_poetry.lean.runtime.protocol import LeanRuntime
+from goedels_poetry.lean.runtime.protocol import CheckRequest, Hole, LeanRuntime
 from goedels_poetry.lean.tactics.portfolio import (
     SMALL,
     Clock,
     Hints,
     Proposal,
+    accepted,
     apart,
     closers,
     direct,
@@ -24,9 +26,11 @@ from goedels_poetry.lean.tactics.portfolio import (
     tried,
     witnesses,
 )
+from goedels_poetry.lean.tactics.shorter import shorter
 from goedels_poetry.lean.tactics.structure import Plan, close, open_plan, plans, schemes, shape, unsolved
-from goedels_poetry.lean.tactics.theory import Goal, Theory, Unfolded, opened, theory_of, unfolded
-from goedels_poetry.lean.text.task import Task
+from goedels_poetry.lean.tactics.theory import Goal, Theory, Unfolded, opened, theory_of, unfolded, with_suffix
+from goedels_poetry.lean.text.sketch import call, edited
+from goedels_poetry.lean.text.task import Task, lemma_statement
 from goedels_poetry.protocol.trials import Status, TrialLog, logging_trials, trial_log
 
 if TYPE_CHECKING:
@@ -39,6 +43,9 @@ AT_ONCE = 6
 """Tactics that are tried before a search for values under which the goal is false: a quick proof saves that."""
 OWN_SHARE = 2 / 3
 """The part of a sketch's time that goes to whole proofs without the engine, where the engine has a proof."""
+DRAFT_SHARE = 0.5
+"""The part of the time for closing the holes of a proof that the file begins, before any other proof is looked for."""
+OWN_STEPS = "steps of the file"
 MOST_ROOMS = 64
 
 
@@ -112,18 +119,61 @@ async def at_once(lean: LeanRuntime, task: Task, *, seconds: float) -> bool:
 async def prove(lean: LeanRuntime, task: Task, *, seconds: float, engine: Engine | None = None) -> Proposal | None:
     """A proof by one tactic, one structural step or lemmas of the ``engine``, accepted by Lean; None: none in time."""
     clock = Clock(seconds)
+    if task.draft and (found := await _filled(lean, task, clock.part(seconds * DRAFT_SHARE), engine)):
+        return found
     smaller = await unfolded(lean, task, clock.left)
     task = smaller.task
     room = await look(lean, task, clock)
     if room is None or seconds < 2 * room.spent.get("prove", 0.0):
         return None
-    if room.proof:
-        return _linked(smaller, room.proof[0])
-    found = await (_prove(lean, task, room, clock) if engine is None else _with(engine, lean, task, room, clock))
+    found = room.proof[0] if room.proof else None
+    found = found or await (
+        _prove(lean, task, room, clock) if engine is None else _with(engine, lean, task, room, clock)
+    )
     if found is None:
         room.spent["prove"] = seconds
         return None
-    return _linked(smaller, found)
+    return _linked(smaller, await shorter(lean, task, found))
+
+
+async def _filled(lean: LeanRuntime, task: Task, clock: Clock, engine: Engine | None) -> Proposal | None:
+    """The proof that the file begins, with every hole closed where it stands; None when one stays open."""
+    found, number = Proposal(task.draft, "", OWN_STEPS), 0
+    while not clock.over:
+        code = task.code(found.proof, found.helpers)
+        seen = await lean.check(CheckRequest(code, prefix=task.prefix, seconds=clock.left, holes=True))
+        start = len(task.prefix) + len(code) - 1 - len(found.proof)
+        holes = [hole for hole in seen.holes if hole.start >= start]
+        if not seen.ok or not holes or len(holes[0].goals) != 1 or not holes[0].goals[0].statement:
+            return found if seen.ok and not holes and await accepted(lean, task, found, clock) else None
+        (goal,), number = holes[0].goals, number + 1
+        name, statement = lemma_statement(goal.statement, goal.levels)
+        own = with_suffix(task.name.removeprefix("_root_."), f"_step_{number}")
+        small = replace(task, head=statement.replace(name, own, 1), name=own, draft="")
+        closing = await prove(lean, small, seconds=clock.left / len(holes), engine=engine)
+        for new, helpers in await _closed(lean, small, closing, holes[0], clock) if closing else []:
+            at = holes[0].start - start
+            below = "\n" + " " * (at - found.proof.rfind("\n", 0, at) - 1)
+            proof = edited(found.proof, [(at, holes[0].end - start, new.replace("\n", below))])
+            more = "\n\n".join(filter(None, (found.helpers, helpers)))
+            request = CheckRequest(task.code(proof, more), prefix=task.prefix, seconds=max(clock.left, 5.0))
+            if (await lean.check(request)).ok:
+                found = replace(found, proof=proof, helpers=more)
+                break
+        else:
+            return None
+    return None
+
+
+async def _closed(lean: LeanRuntime, task: Task, found: Proposal, hole: Hole, clock: Clock) -> list[tuple[str, str]]:
+    """What may stand in place of a hole, whose goal is the task, each with what it needs before the theorem."""
+    lemma = f"{found.helpers}\n\n{task.head} := {found.proof}".strip()
+    ways = [(call(task.name, hole.goals[0], hole.tactic), lemma)]
+    room = None if found.helpers else await look(lean, (await unfolded(lean, task, clock.left)).task, clock)
+    if room is not None:
+        steps = textwrap.dedent(found.proof.removeprefix(room.goal.start).removeprefix("by\n")).strip()
+        ways.insert(0, (steps if hole.tactic else f"by {steps}", ""))
+    return ways
 
 
 def _linked(smaller: Unfolded, found: Proposal) -> Proposal:
@@ -221,6 +271,8 @@ async def sketch(
 
     Without ``leave_open`` only one that closes every case, which is a proof. None when no strategy is left.
     """
+    if task.draft and leave_open and OWN_STEPS not in banned:
+        return Proposal(task.draft, "", OWN_STEPS, OWN_STEPS)
     clock = Clock(seconds)
     smaller = await unfolded(lean, task, clock.left)
     found = await _sketch(lean, smaller.task, banned, clock, leave_open, engine)

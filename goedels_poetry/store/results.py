@@ -75,6 +75,8 @@ class RunResult:
     trust_level: str | None = None
     counterexample: dict[str, Any] | None = None
     core: list[str] | None = None
+    unneeded: list[str] | None = None
+    """Premises and hypotheses that the proof was seen to do without."""
     reason: str = ""
     metrics: dict[str, Any] = field(default_factory=dict)
     """steps, attempts, backtracks, backtracks_by_depth, bans, lemmas_reused, solver_seconds, solver_calls,

@@ -91,7 +91,8 @@ def test_every_hole_that_could_be_filled_is_and_what_stays_open_is_told(
     assert patch.startswith("--- t.lean\n+++ t.lean\n@@ ") and "-  sorry\r\n" in patch, "the patch alone"
     assert "3 theorems: 2 proved, 1 refuted in " in words.splitlines()[-1]
     assert f"written: t.lean, 2 of 3 open theorems filled; what it was is in {real}.orig.2" in words
-    assert "the beginning of a proof of A.both gave way to the whole one" in words
+    assert "\r\n  have h : q := by " in now and "\r\n  exact ⟨hp, h⟩\r\n" in now
+    assert "gave way" not in words, "the steps of the file are kept"
     assert "left open: t.lean:10: theorem wrong" in words or "left open: t.lean:11: theorem wrong" in words
     assert "\n  false: t.lean:" in words and "wrong (" in words and " is false)" in words
     assert "  proof:\n    theorem one : 1 + 1 = 2 := " in words

@@ -1,5 +1,6 @@
 """Which Lean is opened."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Outside of any project, with nothing in the environment."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("LEAN_PROJECT_PATH", raising=False)
+    monkeypatch.setenv("PATH", os.defpath)
+    monkeypatch.setenv("ELAN_HOME", str(tmp_path / "none"))
     return tmp_path
 
 
@@ -32,6 +35,9 @@ def test_auto_is_the_embedded_lean_unless_there_is_something_else(
     (nowhere / "lakefile.toml").touch()
     (nowhere / "Mine").mkdir()
     monkeypatch.chdir(nowhere / "Mine")
+    assert kind_in_use(LeanSettings()) == "embedded", "there is no lake"
+    (lake := nowhere / "lake").touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(lake.parent))
     assert kind_in_use(LeanSettings()) == "native", "in a folder of a lake project"
 
 

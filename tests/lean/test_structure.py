@@ -280,10 +280,14 @@ async def test_a_broken_proof_that_is_to_be_redone_is_no_error(lean: LeanPool) -
 
 
 async def test_a_name_that_lean_binds_by_itself_is_warned_about(lean: LeanPool) -> None:
-    (warning,) = (
-        await read_target(lean, "def f (n : Nat) := n\ntheorem t (h : n = m) : f n = n := by sorry\n")
-    ).warnings
-    assert warning.startswith("2:16: ") and "Unknown identifier `n`" in warning
+    text = "def f (n : Nat) := n\ntheorem t (h : size = m) : f size = size := by sorry\n"
+    (warning,) = (await read_target(lean, text)).warnings
+    assert warning.startswith("2:16: ") and "Unknown identifier `size`" in warning
+
+
+async def test_what_is_ordinary_is_no_warning(lean: LeanPool) -> None:
+    text = "theorem other (xs : List α) : xs ++ [] = xs := sorry\ntheorem t (h : n = m) : m = n := by sorry\n"
+    assert (await read_target(lean, text, "t")).warnings == ()
 
 
 async def test_a_text_that_lean_is_long_in_reading_is_not_called_invalid(lean: LeanPool) -> None:

@@ -14,7 +14,7 @@ TERMS = tuple(f"{RUNTIME}/{name}.cjs" for name in ("export", "replay", "objects"
 PARTS = {
     "reading the data, comparing, selecting, the walk for axioms": ("lean/gate/*.py",),
     "the second kernel": ("lean/gate/typechecker/*.cjs",),
-    "who is asked what, in which order; the report": ("checker/lean/*.py",),
+    "who is asked what, in which order; the report": ("checker/lean/*.py", "lean/text/modules.py"),
     "Lean's terms as data, and data as Lean's terms": TERMS,
     "starting Lean's processes and talking to them": (
         f"{RUNTIME}/*.cjs",

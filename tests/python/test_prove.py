@@ -197,3 +197,24 @@ def test_a_recursion_is_about_what_its_function_accepts(framework: GoedelsPoetry
     text = HELPER.replace("BASE", base)
     assert framework.run(text, name="h.py", options={"theorem": "triangle"}).verdict is Verdict.PROVED
     assert framework.run(text, name="h.py", options={"theorem": "anywhere"}).verdict is not Verdict.PROVED
+
+
+SPARE = """from goedels_poetry.contracts import ensures, requires
+
+@requires(lambda a, b: b > 0)
+@requires(lambda a, b: b >= 1)
+@requires(lambda a, b: a >= 3)
+@ensures(lambda a, b, result: result * b <= a)
+def ratio(a: int, b: int) -> int:
+    return a // b
+"""
+
+
+def test_conditions_that_a_contract_does_without_are_told(framework: GoedelsPoetryFramework) -> None:
+    result = framework.run(SPARE, name="spare.py")
+    assert result.verdict is Verdict.PROVED, result.reason
+    assert result.unneeded == ["requires b > 0 (line 3)", "requires a >= 3 (line 5)"], "without both it still holds"
+    assert result.certificate is not None
+    assert list(check_any(result.certificate, SPARE).unneeded) == result.unneeded
+    needed = SPARE.replace("@requires(lambda a, b: b >= 1)\n", "").replace("@requires(lambda a, b: a >= 3)\n", "")
+    assert framework.run(needed, name="needed.py").unneeded is None, "it keeps the division from failing"

@@ -65,6 +65,7 @@ class CheckReport:
     undecided_by_first, undecided_by_second: names of the obligations that the first, or the second solver did not
         answer with ``unsat``; the other one did.
     needed: names of the premises that a proof rests on; None when that is not told.
+    unneeded: names of those premises and hypotheses of which it was seen that the proof does without them.
     reading: how much of the theorem's text a solver reads as we do; None when nobody was asked.
     proofs: what came of the proof objects; None when they were not asked for.
     notes: what a reader should know although it does not change the verdict.
@@ -81,6 +82,7 @@ class CheckReport:
     assumptions: tuple[str, ...] = ()
     core: tuple[str, ...] = ()
     needed: tuple[str, ...] | None = None
+    unneeded: tuple[str, ...] = ()
     statement: str = ""
     seconds: float = 0.0
     counterexample: dict[str, str] = field(default_factory=dict)

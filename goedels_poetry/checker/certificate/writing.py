@@ -186,6 +186,7 @@ def report_to_json(report: CheckReport) -> dict[str, Any]:
         "assumptions": list(report.assumptions),
         "core": list(report.core),
         "needed": None if report.needed is None else list(report.needed),
+        "unneeded": list(report.unneeded),
         "statement": report.statement,
         "seconds": round(report.seconds, 3),
         "counterexample": dict(report.counterexample),
@@ -198,7 +199,16 @@ def report_to_json(report: CheckReport) -> dict[str, Any]:
 
 def report_from_json(json: dict[str, Any]) -> CheckReport:
     """What `report_to_json` has written."""
-    lists = ("undecided_by_first", "undecided_by_second", "reasons", "notes", "assumptions", "core", "axioms")
+    lists = (
+        "undecided_by_first",
+        "undecided_by_second",
+        "reasons",
+        "notes",
+        "assumptions",
+        "core",
+        "axioms",
+        "unneeded",
+    )
     level, needed, line = json["trust_level"], json["needed"], json.get("line")
     return CheckReport(
         Verdict(json["verdict"]),

@@ -15,6 +15,7 @@ from goedels_poetry.checker.lean.verify import (
     counts_of,
     fresh_lean,
     fresh_leans,
+    in_its_file,
     notes_on,
     refused,
     stated_by_itself,
@@ -24,6 +25,7 @@ from goedels_poetry.checker.lean.verify import (
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.lean.runtime.protocol import THEOREMS
+from goedels_poetry.lean.text.modules import about_modules, own_start
 from goedels_poetry.lean.text.source import normalised
 
 SECONDS = 300.0
@@ -67,7 +69,7 @@ async def _alone(text: str, theorem: str, fresh: FreshLean, seconds: float) -> C
     began = time.monotonic()
     async with within(seconds) as until:
         if deceiving := await asyncio.to_thread(may_deceive, text):
-            return replace(refused(deceiving), notes=(NOT_COMPARED,))
+            return replace(in_its_file(refused(deceiving), text), notes=(NOT_COMPARED,))
         async with fresh_leans(fresh) as leans:
             report = await _by_itself(leans, text, theorem, until)
             about = {"lean": leans.replayer.version}
@@ -81,19 +83,20 @@ async def _by_itself(leans: Leans, text: str, theorem: str, until: float) -> Che
     except InvalidInput as error:
         column = None if error.column is None else error.column - 1
         return refused(Refusal("compile", error.message, error.line, column), Verdict.INVALID)
-    every = tuple(n for n in own.constants if (c := place_of(own, n)) is not None and c.declaration in THEOREMS)
+    places = {n: c for n in own.constants if (c := place_of(own, n)) is not None and c.start >= own_start(text)}
+    every = tuple(n for n, c in places.items() if c.declaration in THEOREMS)
     theorems = (own.named(theorem),) if theorem else every
     if not theorems:
         raise InvalidInput("the file declares no theorem")
     grounded = await ground_alone(leans, own, theorems, until)
     found = grounded if isinstance(grounded, Refusal) else await confirm(leans, grounded, until)
     if isinstance(found, Refusal):
-        return refused(found)
+        return in_its_file(refused(found), text)
     report = CheckReport(
         Verdict.PROVED,
         TrustLevel.ACCEPTED,
         obligations=counts_of(found),
-        notes=notes_on(found, leans.replayer.version),
+        notes=(*about_modules(text), *notes_on(found, leans.replayer.version)),
         assumptions=tuple(f"axiom {name}, declared in the file" for name in found.assumptions),
         axioms=found.axioms,
     )

@@ -31,6 +31,7 @@ from goedels_poetry.checker.certificate.writing import (
 )
 from goedels_poetry.checker.lean.original import has_programs, may_deceive, read_original
 from goedels_poetry.checker.lean.verify import (
+    FACTS,
     SECONDS,
     VACUOUS,
     Claim,
@@ -48,6 +49,7 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.lean.runtime.opening import at_hand
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.runtime.protocol import PRIVATE
+from goedels_poetry.lean.text.modules import READ_BY
 from goedels_poetry.lean.text.source import Target, normalised, open_theorems, read_target
 from goedels_poetry.settings.declared import LeanSettings, Settings
 from goedels_poetry.version import __version__
@@ -265,7 +267,8 @@ async def _certify(
         write_lean(directory, archive, info)
     except FinishedProofExists as error:
         return Certificate(Verdict.UNKNOWN, reason=str(error), details={**report_to_json(report), "retry": True})
-    confirmed = report.trust_level is TrustLevel.CONFIRMED  # then the notes say why, and warn of nothing
+    confirmed = report.trust_level is TrustLevel.CONFIRMED  # where it is not, notes say why
+    doubts = (n for n in report.notes if n.startswith(READ_BY) or not (confirmed or n.startswith(FACTS)))
     return Certificate(
         report.verdict,
         directory,
@@ -274,7 +277,7 @@ async def _certify(
         warnings=(
             *warnings,
             *(f"assumed: {what}" for what in report.assumptions),
-            *(() if confirmed else report.notes),
+            *doubts,
         ),
         details=report_to_json(report),
     )

@@ -23,7 +23,8 @@ from goedels_poetry.lean.runtime.protocol import (
     place,
 )
 from goedels_poetry.lean.runtime.tokens import tokenize
-from goedels_poetry.lean.text.scan import DECEIVING, RULE_OF, scan
+from goedels_poetry.lean.text.modules import located, mixed, own_start
+from goedels_poetry.lean.text.scan import DECEIVING, DECEIVING_RULES, RULE_OF, scan
 
 COMMAND = "Lean.Parser.Command."
 MAX_TEXT = 1_000_000
@@ -66,8 +67,10 @@ class Original:
         return tuple(n for n in self._theorems() if "sorryAx" in self.constants[n].axioms)
 
     def _theorems(self) -> list[str]:
-        """Those of a `mutual` block as well."""
-        commands = [c for c in self.commands if c.declaration in THEOREMS or c.kind == f"{COMMAND}mutual"]
+        """Those of a `mutual` block as well; not those of imported modules."""
+        own = own_start(self.text)
+        kinds = (c for c in self.commands if c.declaration in THEOREMS or c.kind == f"{COMMAND}mutual")
+        commands = [c for c in kinds if c.start >= own]
         names = [name for c in commands for name in _constants(c, self.constants)]
         return [n for n in names if self.constants[n].kind == "theorem"]
 
@@ -103,7 +106,9 @@ async def read_original(lean: LeanPool, text: str, seconds: float, kinds: tuple[
         raise InvalidInput(f"Lean gave no answer about the original: {seen.error}")
     if seen.errors:
         first = seen.errors[0]
-        raise InvalidInput(advised(first, text), first.line, first.column + 1)
+        raise located(InvalidInput(advised(first, text), first.line, first.column + 1), text)
+    if module := mixed(text, seen.commands):
+        raise InvalidInput(f"Lean reads on beyond the end of the module {module}", hint="end its comments and strings")
     if LIBRARY not in seen.imports:
         raise InvalidInput("it does without Lean's own library", hint="remove the `prelude`")
     data = await read_data(seen, until)
@@ -170,20 +175,17 @@ def first_finding(text: str, original: str) -> Refusal | None:
     return Refusal(found[0].rule, found[0].text, found[0].line, found[0].column) if found else None
 
 
-_DECEIVING = frozenset({"metaprogram", "notation", "unsafe", "native", "unterminated"})
-"""Rules that hold for a file with which nothing of a user's is compared: its reader is to read what Lean reads."""
-
-
 def has_programs(text: str) -> bool:
     """Whether a text has anything that text of others may not have, apart from a `sorry`."""
     return len(text) > MAX_TEXT or any(f.rule != "sorry" for f in scan(text))
 
 
 def may_deceive(text: str) -> Refusal | None:
-    """What could make a file's own text say something else than a reader takes it to say."""
+    """What could make a file's own text, with which nothing is compared, say something else than a reader takes it
+    to say."""
     if len(text) > MAX_TEXT:
         return Refusal("size", f"a text of more than {MAX_TEXT} characters")
-    found = [f for f in scan(text) if f.rule in _DECEIVING or "debug." in f.text]
+    found = [f for f in scan(text) if f.rule in DECEIVING_RULES or "debug." in f.text]
     return Refusal(found[0].rule, found[0].text, found[0].line, found[0].column) if found else None
 
 

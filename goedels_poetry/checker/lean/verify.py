@@ -49,8 +49,10 @@ from goedels_poetry.lean.runtime.protocol import (
     Hole,
     HoleGoal,
     ReplayRequest,
+    place,
 )
 from goedels_poetry.lean.runtime.tokens import goes_on, starts_word, tokenize
+from goedels_poetry.lean.text.modules import about_modules, located
 from goedels_poetry.settings.declared import LeanSettings, Settings
 
 if TYPE_CHECKING:
@@ -296,6 +298,7 @@ async def verify_with(leans: Leans, claim: Claim, until: float) -> CheckReport:
         report = refused(found)
     else:
         report = await _accepted(leans, replace(found, compared=claim.compared), theorems, claim, until)
+    report = in_its_file(report, claim.text)
     about = {"lean": leans.replayer.version, "known faults": _faults(leans.replayer.version)}
     written = as_written(original, theorems)
     if report.accepted and claim.stated is not None:
@@ -305,7 +308,13 @@ async def verify_with(leans: Leans, claim: Claim, until: float) -> CheckReport:
             report = await stated_by_itself(leans, report, original, theorems, until)
     elif claim.compared:
         report = replace(report, statement=written)
-    return replace(report, versions=about, seconds=time.monotonic() - began)
+    notes = about_modules(original.text)
+    if notes and report.accepted and claim.compared:  # what is read may be another than what stands there
+        shown = await as_proved(leans.replayer, original.data, original.imports, theorems, until)
+        stated = shown.text if isinstance(shown, Stated) else f"not shown: {shown.reason}"
+        notes = (f"{notes[0]}; read with them it is {stated}", *notes[1:])
+    notes = (*notes, *report.notes)
+    return replace(report, versions=about, notes=notes, seconds=time.monotonic() - began)
 
 
 async def stated_by_itself(
@@ -346,6 +355,15 @@ def refused(why: Refusal, verdict: Verdict = Verdict.UNKNOWN) -> CheckReport:
     return CheckReport(verdict, refused=True, reasons=(f"{why.rule}: {why.reason}",), rule=why.rule, place=place)
 
 
+def in_its_file(report: CheckReport, text: str) -> CheckReport:
+    """The report on a text with the modules that a file imports, with its place in the file that it is about."""
+    if report.place is None:
+        return report
+    moved = located(InvalidInput(report.reasons[0], *report.place), text)
+    place = None if moved.line is None else (moved.line, moved.column or 1)
+    return replace(report, place=place, reasons=(moved.message, *report.reasons[1:]))
+
+
 async def _accepted(
     leans: Leans, grounded: Grounded, theorems: tuple[str, ...], claim: Claim, until: float
 ) -> CheckReport:
@@ -370,9 +388,20 @@ async def _accepted(
         obligations=counts_of(found),
         notes=(*premises.notes, *notes_on(found, leans.replayer.version)),
         assumptions=assumptions,
+        unneeded=() if claim.witness else _unneeded(grounded),
         axioms=found.axioms,
         reasons=(CONTRADICTORY.format(theorems[0].removeprefix(PRIVATE)),) if claim.empty else (),
     )
+
+
+def _unneeded(grounded: Grounded) -> tuple[str, ...]:
+    """Variables and hypotheses of the theorems that Lean has not seen used. They are told, and decide nothing."""
+    names = [name.removeprefix(PRIVATE) for name in grounded.theorems]
+    heads = [c for c in grounded.seen.commands if c.names and c.full_name() in names and c.head > c.start]
+    spans = [(place(grounded.text, c.start), place(grounded.text, c.head)) for c in heads]
+    said = [m for m in grounded.seen.messages if m.kind == "linter.unusedVariables"]
+    inside = [m for m in said if any(start <= (m.line, m.column) < end for start, end in spans)]
+    return tuple(dict.fromkeys(m.text.split("`")[1] for m in inside if m.text.count("`") > 1))
 
 
 def counts_of(found: Accepted) -> Counts:
@@ -400,6 +429,8 @@ class _Premises:
 
 
 VACUOUS = "vacuous: "
+FACTS = ("a second, independent kernel checked ", "known faults of Lean ", "relative to the project's modules ")
+"""How notes begin that say nothing against a proof."""
 CONTRADICTORY = "the hypotheses of {} contradict each other, so its conclusion plays no part"
 
 

@@ -26,7 +26,7 @@ from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.python.translate.contracts import Clause, Contract
+from goedels_poetry.python.translate.contracts import Clause, Contract, OutsideFragment, PythonFault
 from goedels_poetry.python.translate.program import Program, read_program, with_contracts
 from goedels_poetry.python.translate.translate import translate
 from goedels_poetry.solvers.child import Child, ChildDied, ChildFlood, ChildTimeout, start_module
@@ -61,7 +61,8 @@ def proved(archive: PythonArchive, until: float, proofs: bool = False) -> CheckR
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(ALARM.format(ran["reason"]),))
     if ran["passed"]:
         untaken = tuple(UNTAKEN.format(line) for line in ran["untaken"])
-        return replace(report, reasons=(RAN.format(ran["inputs"]),), notes=(*report.notes, *untaken))
+        reasons, notes = (RAN.format(ran["inputs"]),), (*report.notes, *untaken)
+        return replace(report, reasons=reasons, notes=notes, unneeded=unneeded(program, archive.function))
     # Nothing was seen that the contract accepts: it may say nothing, and then every function keeps it.
     sure = not report.assumptions and not any(UNFOLDED in note for note in report.notes)
 
@@ -110,6 +111,8 @@ def _cross_check(source: str, function: str) -> Iterator[dict[str, Any]]:
 
 LIMITS = Limits(rlimit=2_000_000, seconds=10.0)
 """For each attempt to show that no input is accepted: what counts is work, so that a check finds what a run found."""
+FEWER = Limits(rlimit=500_000, seconds=2.0)
+"""For each attempt to do without a condition."""
 ONE = "no input is accepted: requires {} never holds"
 SEVERAL = "no input is accepted: these contradict each other: {}"
 
@@ -133,6 +136,18 @@ def contradictory(program: Program, function: str) -> tuple[str, ...]:
     return ()
 
 
+def unneeded(program: Program, function: str) -> tuple[str, ...]:
+    """Conditions without all of which the contract is seen to hold as well; what needs an induction is not seen."""
+    contract = program.functions[function].contract
+    spared: list[Clause] = []
+    with suppress(SolverUnavailable, OutsideFragment, PythonFault, InvalidInput), Z3Process() as solver:
+        for clause in contract.requires:
+            fewer = tuple(c for c in contract.requires if c is not clause and c not in spared)
+            if _holds(solver, program, function, replace(contract, requires=fewer), FEWER):
+                spared.append(clause)
+    return tuple(f"requires {clause.text} (line {clause.line})" for clause in spared)
+
+
 def told(core: Sequence[str]) -> str:
     """The contradiction in a line."""
     return ONE.format(*core) if len(core) == 1 else SEVERAL.format("; ".join(f"requires {text}" for text in core))
@@ -145,8 +160,13 @@ def _never_holds(solver: Z3Process, program: Program, function: str, clauses: Se
         name: replace(f, contract=Contract(requires=f.contract.requires)) for name, f in program.functions.items()
     }
     contract = Contract(requires=tuple(clauses), ensures=(false,))
-    functions[function] = replace(program.functions[function], contract=contract)
+    return _holds(solver, replace(program, functions=MappingProxyType(functions)), function, contract, LIMITS)
+
+
+def _holds(solver: Z3Process, program: Program, function: str, contract: Contract, limits: Limits) -> bool:
+    """Whether a solver sees at once that the function keeps this contract instead of its own."""
+    functions = {**program.functions, function: replace(program.functions[function], contract=contract)}
     problem = parse_problem(translate(replace(program, functions=MappingProxyType(functions)), function).text)
     goal = sequent_of(problem.goal, problem.signature.names)
     script = Context(problem).script_of(goal, Query(), {})
-    return any(solver.ask(script, LIMITS, options=o).status == "unsat" for o in (Z3_OPTIONS[0], Z3_OPTIONS[-1]))
+    return any(solver.ask(script, limits, options=o).status == "unsat" for o in (Z3_OPTIONS[0], Z3_OPTIONS[-1]))

@@ -349,6 +349,7 @@ def _check(archive: Archive, problem: Problem, assume: bool, solvers: Solvers) -
         notes=tuple(notes),
         assumptions=assumptions,
         needed=needed,
+        unneeded=tuple(p.name for p in problem.premises if needed is not None and p.name not in needed),
         statement=statement,
         counterexample=shown,
     )

@@ -30,7 +30,7 @@ def worded(message: str, text: str, line: int, column: int) -> tuple[str, str | 
     missing = _NO_MODULE.search(message)
     if missing:
         module = missing["module"] or missing["built"]
-        return message.partition("\n")[0], _about(module.partition(".")[0])
+        return message.partition("\n")[0], about(module.partition(".")[0])
     if message.startswith(_NO_PROGRAMS):
         return _SOLVER, _WITHOUT
     message = _TRACE.sub("", message)
@@ -41,7 +41,8 @@ def worded(message: str, text: str, line: int, column: int) -> tuple[str, str | 
     return message, None
 
 
-def _about(library: str) -> str:
+def about(library: str) -> str:
+    """What a person does about an import of this library."""
     if library in OWN:
         return f"{library} has no such module"
     return (

@@ -33,7 +33,7 @@ from goedels_poetry.lean.runtime.protocol import (
     ReplayResult,
     Severity,
 )
-from goedels_poetry.lean.runtime.tokens import Token, tokenize
+from goedels_poetry.lean.runtime.tokens import Token, header, tokenize
 
 # What a Kimina server is sent, and what its answer means
 
@@ -205,8 +205,6 @@ _KINDS = {
     **{"axiom": "axiom", "opaque": "opaque"},
 }
 """Kinds of constants, by the kinds of the declarations whose axioms are asked for."""
-_OPEN, _COMMENTED = re.compile(r"/-|--"), re.compile(r"/-|-/")
-_IMPORT = re.compile(r"(?:(?:public|meta|private)\s+)*import\s|module\s*$|prelude\s*$")
 RUNS_PROGRAMS = re.compile(
     r"#eval|(?<![A-Za-z])elab(?!_as_elim\b)|Elab|\b(?:macro|macro_rules|(?:builtin_)?initialize|getFileMap|addLinter"
     r"|(?:builtin_)?d?simproc(?:_decl)?|run_(?:cmd|elab|meta|tac)|(?:Meta|Core|Tactic|Simp|Delab|Linter|Macro)M)\b"
@@ -261,27 +259,11 @@ def compose(request: CheckRequest, nonce: str) -> Sent:
 
 def header_lines(lines: list[str]) -> list[str]:
     """The lines up to the last import, without their comments; [] without imports."""
-    depth, last, plain = 0, 0, []
-    for line in lines:
-        shown, depth = _without_comments(line, depth)
-        plain.append(shown.strip())
-        if _IMPORT.match(plain[-1]):
-            last = len(plain)
-        elif plain[-1]:
-            break
-    return plain[:last]
-
-
-def _without_comments(line: str, depth: int) -> tuple[str, int]:
-    """What stands outside of comments in a line that begins ``depth`` block comments deep, and the depth at its end."""
-    shown, at = "", 0
-    while mark := (_COMMENTED if depth else _OPEN).search(line, at):
-        shown += "" if depth else line[at : mark.start()]
-        if mark[0] == "--":
-            return shown, depth
-        depth += 1 if mark[0] == "/-" else -1
-        at = mark.end()
-    return shown + ("" if depth else line[at:]), depth
+    words = header("\n".join(lines))
+    found = [""] * max((word.line for word in words), default=0)
+    for word in words:
+        found[word.line - 1] = f"{found[word.line - 1]} {word.text}".strip()
+    return found
 
 
 def declared_names(text: str) -> Iterator[tuple[str, str]]:

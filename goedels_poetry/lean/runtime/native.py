@@ -81,7 +81,7 @@ def _is_project(folder: Path) -> bool:
 
 
 def _in_project(folder: Path) -> Toolchain:
-    lake = _program("lake")
+    lake = program("lake")
     if lake is None:
         raise LeanUnavailable(
             f"the Lean project {folder} needs `lake`, which is neither on the path nor elan's: {INSTALL}"
@@ -91,14 +91,14 @@ def _in_project(folder: Path) -> Toolchain:
         environment: dict[str, str] = json.loads(output.strip().splitlines()[-1])
     except (ValueError, IndexError) as fault:
         raise LeanUnavailable(f"`lake env` in {folder} does not run programs: {output[-200:]!r}") from fault
-    lean = shutil.which("lean", path=environment.get("PATH", "")) or _program("lean")
+    lean = shutil.which("lean", path=environment.get("PATH", "")) or program("lean")
     if lean is None:
         raise LeanUnavailable(f"`lake env` in {folder} has no `lean`")
     return _toolchain(Path(lean), folder, True, environment)
 
 
 def _alone(folder: Path) -> Toolchain:
-    lean = _program("lean")
+    lean = program("lean")
     if lean is None:
         raise LeanUnavailable(
             f"there is no Lean here: neither `lean` on the path nor elan's, and no project: {INSTALL}"
@@ -123,7 +123,8 @@ def _absolute(paths: str, folder: Path) -> str:
     return os.pathsep.join(str(folder / path) for path in paths.split(os.pathsep) if path)
 
 
-def _program(name: str) -> str | None:
+def program(name: str) -> str | None:
+    """Where a program of a toolchain is; None where there is none."""
     elan = Path(os.environ.get("ELAN_HOME") or Path.home() / ".elan") / "bin"
     return shutil.which(name) or shutil.which(name, path=str(elan))
 

@@ -78,10 +78,22 @@ def kind_in_use(settings: LeanSettings) -> Kind:
         return settings.kind
     if settings.kimina_url:
         return "kimina"
-    from goedels_poetry.lean.runtime.native import project_above
+    from goedels_poetry.lean.runtime.native import program, project_above
 
     named = settings.project or os.environ.get("LEAN_PROJECT_PATH")
-    return "native" if named or project_above(Path.cwd()) else "embedded"
+    return "native" if named or (project_above(Path.cwd()) and program("lake")) else "embedded"
+
+
+def instead_of(settings: LeanSettings) -> str:
+    """Which project's own Lean the embedded one stands in for, in words; "" where none is missing."""
+    from goedels_poetry.lean.runtime.native import INSTALL, project_above
+
+    project = project_above(Path.cwd())
+    if project is None or settings.kind != "auto" or kind_in_use(settings) != "embedded":
+        return ""
+    file = project / "lean-toolchain"
+    wanted = file.read_text(errors="replace").strip()[:80] if file.is_file() else "a toolchain"
+    return f"the project {project} wants {wanted}, and there is no `lake`: {INSTALL.partition(',')[0]}"
 
 
 def workers(settings: LeanSettings) -> int:

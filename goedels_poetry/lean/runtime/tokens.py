@@ -85,6 +85,24 @@ def tokenize(text: str) -> list[Token]:
     return tokens
 
 
+HEADS = frozenset({"module", "prelude", "public", "meta", "private", "all"})
+"""Words of a file's head, besides `import` and names."""
+
+
+def header(text: str) -> list[Token]:
+    """The words with which a text begins, up to the last module that it imports; comments left out."""
+    last = max((found.end() for found in re.finditer(r"\b(?:import|module|prelude)\b.*", text)), default=0)
+    words = [token for token in tokenize(text[:last]) if token.kind not in ("comment", "doc")]
+    end = 0
+    for at, word in enumerate(words):
+        named = at > 0 and words[at - 1].text in ("import", "all")
+        if word.text in ("module", "prelude") or (named and word.text not in HEADS):
+            end = at + 1
+        elif word.text != "import" and word.text not in HEADS:
+            break
+    return words[:end]
+
+
 def _next(text: str, at: int) -> tuple[Kind, int]:
     """Kind and end of the token that begins at ``at``."""
     c, two = text[at], text[at : at + 2]

@@ -76,6 +76,8 @@ DECEIVING = tuple(
     + sorted(f".{w}" for w in _PARTS if RULE_OF.get(w) not in _TOLD)
 )
 """Words that Lean is not to elaborate in text of others; ".word" for a word that no dotted name may have."""
+DECEIVING_RULES = frozenset({"metaprogram", "notation", "unsafe", "native", "unterminated"})
+"""Rules against what could make a text say something else than a reader takes it to say."""
 _LIBRARIES = _words("Init Std Lean Batteries Aesop Qq Mathlib")
 """What may be imported in addition: a module of these changes no statement without being seen in it."""
 _HASH_COMMANDS = _words(

@@ -17,6 +17,8 @@ from goedels_poetry.lean.runtime.protocol import (
     constants_of,
     place,
 )
+from goedels_poetry.lean.runtime.tokens import tokenize
+from goedels_poetry.lean.text.modules import located, own_start, place_in
 from goedels_poetry.lean.text.task import LEMMA_PREFIX, Fact, Task, lemma_name, lemma_statement
 
 if TYPE_CHECKING:
@@ -49,6 +51,8 @@ class Target:
     functions: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    draft: str = ""
+    """The beginning of a proof that the file has: what follows ``:=``, with its holes; "" where it is a hole alone."""
 
     @property
     def reference(self) -> str:
@@ -69,7 +73,7 @@ class Target:
 
 def root_task(target: Target) -> Task:
     """The theorem itself as Lean text."""
-    return _task(target, target.head, target.name, ())
+    return replace(_task(target, target.head, target.name, ()), draft=target.draft)
 
 
 def lemma_task(target: Target, statement: str) -> Task:
@@ -81,7 +85,8 @@ def task_of(target: Target, goal: Goal) -> Task:
     """A goal of the search as Lean text."""
     facts = tuple(Fact(step, lemma_name(statement), statement) for step, statement in goal.scope if statement)
     head, name = (goal.statement, lemma_name(goal.statement)) if goal.statement else (target.head, target.name)
-    return _task(target, head, name, tuple(dict.fromkeys(facts)))
+    task = _task(target, head, name, tuple(dict.fromkeys(facts)))
+    return task if goal.statement else replace(task, draft=target.draft)
 
 
 def _task(target: Target, head: str, name: str, facts: tuple[Fact, ...]) -> Task:
@@ -102,7 +107,7 @@ async def open_theorems(lean: LeanPool, text: str, seconds: float = READ_SECONDS
     An error outside of them all stands in the way of each: there are none then, so that it is told once.
     """
     text, seen = await _look(lean, normalised(text), seconds)
-    found = [c for c in _theorems(seen) if _is_open(text, seen, c)]
+    found = [c for c in _theorems(text, seen) if _is_open(text, seen, c)]
     if any(_outside(text, found, error) for error in seen.errors):
         return ()
     return tuple(c.full_name() for c in found)
@@ -121,12 +126,20 @@ async def read_target(
         TimeoutError: Lean was not done within ``seconds``.
         GoedelsPoetryError: Lean did not survive the text, or a server did not answer.
     """
-    text, seen = await _look(lean, normalised(text), seconds)
+    text = normalised(text)
+    try:
+        return await _read_target(lean, text, wanted, seconds, advice)
+    except InvalidInput as error:
+        raise located(error, text) from None
+
+
+async def _read_target(lean: LeanPool, text: str, wanted: str, seconds: float, advice: bool) -> Target:
+    text, seen = await _look(lean, text, seconds)
     try:
         command = _theorem_command(text, seen, wanted)
     except InvalidInput:
         if seen.errors:
-            still_open = [c for c in _theorems(seen) if _is_open(text, seen, c)]
+            still_open = [c for c in _theorems(text, seen) if _is_open(text, seen, c)]
             first = next((e for e in seen.errors if _outside(text, still_open, e)), seen.errors[0])
             raise _invalid(first, text) from None
         raise
@@ -136,6 +149,7 @@ async def read_target(
             raise _invalid(error, text)
     prefix, head = text[: command.start], text[command.start : command.head]
     suffix = text[command.end :]
+    draft = _draft(text[command.head : command.end]) if not seen.errors else ""
     request = CheckRequest(
         f"{head} := sorry{suffix}",
         prefix=prefix,
@@ -167,9 +181,16 @@ async def read_target(
         *_vocabulary(again, command),
     )
     unproved = sorted(n for n, d in constants.items() if "sorryAx" in d.axioms and n != constant)
-    notes = await _without_sorry(lean, text, target, command, unproved)
+    await _without_sorry(lean, text, target, command, unproved)
     bound = await _bound_by_lean(lean, target, seconds) if advice else ()
-    return replace(target, warnings=(*notes, *bound))
+    return replace(target, warnings=bound, draft=draft)
+
+
+def _draft(proof: str) -> str:
+    """What follows the ``:=`` of a proof that is begun; "" of one that is a hole alone."""
+    body = proof.strip().removeprefix(":=")
+    words = [token.text for token in tokenize(body) if token.kind not in ("comment", "doc")]
+    return body.strip() if set(words) - {"by", "sorry", "admit"} and proof.lstrip().startswith(":=") else ""
 
 
 async def _look(lean: LeanPool, text: str, seconds: float) -> tuple[str, CheckResult]:
@@ -184,13 +205,9 @@ async def _look(lean: LeanPool, text: str, seconds: float) -> tuple[str, CheckRe
     return text, seen
 
 
-async def _without_sorry(
-    lean: LeanPool, text: str, target: Target, command: Command, unproved: list[str]
-) -> tuple[str, ...]:
-    """Refuse a statement that rests on a definition with `sorry`; name the other theorems that stay open."""
-    if not unproved:
-        return ()
-    if target.type:
+async def _without_sorry(lean: LeanPool, text: str, target: Target, command: Command, unproved: list[str]) -> None:
+    """Refuse a statement that rests on a definition with `sorry`."""
+    if unproved and target.type:
         axiom = "axiom" + target.closed.removeprefix("theorem")
         result = await lean.check(CheckRequest(f"{axiom}\n", prefix=target.prefix, declarations=True))
         if any("sorryAx" in d.axioms for d in result.declarations if d.kind == "axiom" and LEMMA_PREFIX in d.name):
@@ -200,25 +217,26 @@ async def _without_sorry(
                 *_position(text, command.start),
                 "define it; a proof would rest on sorryAx",
             )
-    return (f"the file leaves {', '.join(unproved[:10])} with a `sorry`; a proof that uses it is not accepted",)
 
 
 async def _bound_by_lean(lean: LeanPool, target: Target, seconds: float) -> tuple[str, ...]:
-    """A misspelt name becomes a variable by itself, unless autoImplicit is off: then it is an error."""
-    strict: dict[str, bool | int] = {"autoImplicit": False, "relaxedAutoImplicit": False}
+    """A misspelt name becomes a variable by itself, as single letters are meant to: without that it is an error."""
+    strict: dict[str, bool | int] = {"relaxedAutoImplicit": False}
     result = await lean.check(CheckRequest(target.reference, options=strict, seconds=seconds))
     if not result.errors:
         return ()
     first = result.errors[0]
     message = first.text.partition("\n")[0]
+    name, line = place_in(target.reference, first.line)
+    where = f"{name}:{line}" if name else line
     return (
-        f"{first.line}:{first.column + 1}: Lean takes a name that nothing declares for a variable (autoImplicit); "
+        f"{where}:{first.column + 1}: Lean takes a name that nothing declares for a variable (relaxedAutoImplicit); "
         f"without that it says: {message}",
     )
 
 
 def _theorem_command(text: str, seen: CheckResult, wanted: str) -> Command:
-    theorems = _theorems(seen)
+    theorems = _theorems(text, seen)
     if wanted:
         exact = [c for c in theorems if c.full_name() == wanted]
         found = exact or [c for c in theorems if c.full_name().endswith(f".{wanted}")]
@@ -242,8 +260,10 @@ def _theorem_command(text: str, seen: CheckResult, wanted: str) -> Command:
     raise InvalidInput("no theorem has a `sorry`: there is nothing to prove", hint="or name one with --theorem")
 
 
-def _theorems(seen: CheckResult) -> list[Command]:
-    return [c for c in seen.commands if c.declaration in THEOREMS and c.head > 0 and c.names]
+def _theorems(text: str, seen: CheckResult) -> list[Command]:
+    """Of the file, not of the modules that it imports."""
+    own = own_start(text)
+    return [c for c in seen.commands if c.start >= own and c.declaration in THEOREMS and c.head > 0 and c.names]
 
 
 def _is_open(text: str, seen: CheckResult, command: Command) -> bool:

@@ -39,6 +39,8 @@ class Task:
     """Full names of the definitions of the prefix, first those that the statement mentions."""
     types: tuple[str, ...] = field(default=())
     """Full names of the inductive types of the prefix."""
+    draft: str = ""
+    """The beginning of a proof that stands in the file: what follows ``:=``, with holes."""
 
     @property
     def stubs(self) -> str:

@@ -176,6 +176,7 @@ class Conclusion:
             reason=reason,
             counterexample=detail.get("counterexample"),
             core=detail.get("core"),
+            unneeded=(certificate.details.get("unneeded") or None) if verdict is Verdict.PROVED else None,
             certificate=certificate.path,
             trust_level=certificate.trust_level,
             checked_by=certificate.checked_by or None,

@@ -36,7 +36,7 @@ from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.settings.declared import Budgets, Settings
 from goedels_poetry.solvers.worker_pool import WorkerPool
 from goedels_poetry.store.results import OnEvent, RunResult
-from goedels_poetry.store.runs import outcome
+from goedels_poetry.store.runs import outcome, outcome_text
 from goedels_poetry.trace.explain import RunFacts, open_leaves
 from goedels_poetry.trace.explain import explain as explanation
 
@@ -473,7 +473,7 @@ class Toolbox:
     ) -> Reply:
         """List the latest runs: under way, stopped or finished."""
         runs = (await asyncio.to_thread(self._framework.runs))[:limit]
-        lines = [f"{run.run_id}  {outcome(run)}  {run.name}" for run in runs]
+        lines = [f"{run.run_id}  {outcome_text(run)}  {run.name}" for run in runs]
         data = {"schema": 1, "runs": [{**asdict(run), "outcome": outcome(run)} for run in runs]}
         return Reply(_json(data), "\n".join(lines) or "no runs")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import json
 import os
 import re
@@ -555,8 +554,7 @@ def _misread(lemma: tuple[str, str, list[dict[str, Any]]], goals: Sequence[State
 def file_and_theorem(path: str | os.PathLike[str]) -> tuple[Path, str]:
     """A file, and the theorem in it that ``FILE:theorem`` names, else ""; raises IsADirectoryError."""
     if os.path.isdir(path):
-        why = "this is a folder: run_many(FOLDER) gives the result of every theorem in it"
-        raise IsADirectoryError(errno.EISDIR, why, os.fspath(path))
+        raise IsADirectoryError(f"{path} is a folder: run_many(FOLDER) gives the result of every theorem in it")
     file, _, named = os.fspath(path).rpartition(":")
     return (Path(file), named) if file and not os.path.exists(path) else (Path(path), "")
 

@@ -8,14 +8,13 @@ import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, cast
 
 from typing_extensions import Unpack
 
 from goedels_poetry.checker.certificate.receipt import basis_of
 from goedels_poetry.checker.plugins import CLAIMS
-from goedels_poetry.errors import GoedelsPoetryError, UnknownLanguage, UnknownRun
+from goedels_poetry.errors import GoedelsPoetryError, InvalidInput, UnknownLanguage, UnknownRun
 from goedels_poetry.files import files_in, free_place
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages import SEARCHED
@@ -39,7 +38,8 @@ from goedels_poetry.search.machine.checkpoints import (
 from goedels_poetry.search.machine.embedding import Embedded, graph_of, node_of, tool_of
 from goedels_poetry.search.machine.graph import draw
 from goedels_poetry.search.machine.kinds import Extensions, PluginList, plugin_list, registry_of, run_id_of
-from goedels_poetry.search.machine.runner import MachineRunner, RunOptions, file_and_theorem
+from goedels_poetry.search.machine.runner import MachineRunner, RunOptions
+from goedels_poetry.search.machine.sources import file_and_theorem, file_text
 from goedels_poetry.search.tasks.claim import Confirm
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.settings.declared import Settings
@@ -233,7 +233,8 @@ class GoedelsPoetryFramework(MachineRunner):
             several: tuple[str, ...] = ()
             spoken = ""
             with contextlib.suppress(GoedelsPoetryError, OSError, ValueError):  # the run will say why
-                text = place if isinstance(place, str) else await asyncio.to_thread(Path(place).read_text, "utf-8")
+                lean = self.settings.lean
+                text = place if isinstance(place, str) else await asyncio.to_thread(file_text, place, lean)
                 spoken = self._language(language, None if isinstance(place, str) else os.fspath(place), text).name
                 several = await self.theorems(text, language=spoken)
                 if folder and spoken == "python" and not several and passed_over(text) is not None:
@@ -274,12 +275,12 @@ class GoedelsPoetryFramework(MachineRunner):
 
         more["on_event"] = listen
         result = await self.arun(source, **more)
-        if isinstance(source, str):
-            text = source
-        else:
+        text = source if isinstance(source, str) else ""
+        if not isinstance(source, str):
             file, named = await asyncio.to_thread(file_and_theorem, source)
             options = {**({"theorem": named} if named else {}), **options}
-            text = (await asyncio.to_thread(file.read_bytes)).decode(errors="replace")
+            with contextlib.suppress(InvalidInput):  # the result says why
+                text = await asyncio.to_thread(file_text, file, self.settings.lean)
         if result.verdict not in CLAIMS:
             return Answered(result, text, remembered=False)
         formal = result.formalization["formal"] if result.formalization is not None else None

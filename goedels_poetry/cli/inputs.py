@@ -11,13 +11,17 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from goedels_poetry.cli.run_errors import Unusable
 from goedels_poetry.errors import InvalidInput, lacks_resources
 from goedels_poetry.files import files_in, free_place, read_bytes
+from goedels_poetry.search.machine.sources import text_of
 from goedels_poetry.trace.lines import Progress
 from goedels_poetry.trace.terminal import console, one_line, printable, say
+
+if TYPE_CHECKING:
+    from goedels_poetry.settings.declared import LeanSettings
 
 STDIN = "-"
 NAMELESS = "an empty name: is a variable of the shell not set?"
@@ -139,41 +143,16 @@ def read(source: Source) -> str:
         raise Unreadable(f"cannot read it: {error}") from None
     if len(data) > MAX_BYTES:
         raise Unreadable(f"larger than {MAX_BYTES // 1_000_000} MB; split it")
-    if source.file.lower().endswith(".py"):
-        return _python(data)
     try:
-        text = data.decode("utf-8")
-        return _lean(source.file, text) if source.file.lower().endswith(".lean") else text
-    except UnicodeDecodeError as error:
-        before = data[: error.start]
-        line = before.count(b"\n") + 1
-        column = len(before) - (before.rfind(b"\n") + 1) + 1
-        raise Unreadable(f"not text in UTF-8 (byte {data[error.start]:#04x})", line, column) from None
-
-
-def _lean(file: str, text: str) -> str:
-    """With the modules of its own project, where the embedded Lean is to read it."""
-    if not re.search(r"\bimport\b", text):
-        return text
-    from goedels_poetry.cli.configure import settings  # with the models: only where there may be imports
-    from goedels_poetry.lean.runtime.opening import kind_in_use
-    from goedels_poetry.lean.text.modules import with_modules
-
-    try:
-        return text if kind_in_use(settings().lean) == "native" else with_modules(Path(file), text)
+        return text_of(source.file, data, _lean_settings)
     except InvalidInput as fault:
         raise Unreadable(fault.message + (f" ({fault.hint})" if fault.hint else ""), fault.line, fault.column) from None
 
 
-def _python(data: bytes) -> str:
-    from goedels_poetry.python.testing.reading import decode_source
-    from goedels_poetry.python.translate.contracts import PythonFault
+def _lean_settings() -> LeanSettings:
+    from goedels_poetry.cli.configure import settings  # with the models: only where there may be imports
 
-    try:
-        return decode_source(data)
-    except PythonFault as fault:
-        reason = fault.message + (f" ({fault.hint})" if fault.hint else "")
-        raise Unreadable(reason, fault.line, fault.column) from None
+    return settings().lean
 
 
 def read_beside(flag: str, file: str | Path) -> str:

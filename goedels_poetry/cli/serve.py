@@ -110,7 +110,7 @@ def serve_editor(request: Lsp) -> int:
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] not in ("pygls", "lsprotocol", "cattrs"):
             raise
-        problem = f"lsp needs {missing.name}, which is not installed: pip install 'pygls>=2' (the extra `lsp`)"
+        problem = f"lsp needs {missing.name}, which is not installed: pip install 'goedels-poetry-prover[lsp]'"
         say(console(sys.stderr), problem)
         return USAGE
     except Unusable as error:

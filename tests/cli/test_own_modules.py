@@ -4,6 +4,12 @@ import os
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from goedels_poetry import GoedelsPoetryFramework, Settings
+from goedels_poetry.cli.inputs import Source, Unreadable, attempt_read
+from goedels_poetry.search.machine.sources import file_text
+
 
 def test_a_file_with_modules_of_its_project_is_filled_in_and_checked(cli: Any, tmp_path: Path) -> None:
     without_lake = {"ELAN_HOME": str(tmp_path / "none"), "PATH": os.defpath}
@@ -26,3 +32,27 @@ def test_a_file_with_modules_of_its_project_is_filled_in_and_checked(cli: Any, t
     (tmp_path / "Basic.lean").unlink()
     ran = cli("check", certificate, "--against", "Main.lean", env=without_lake)
     assert (ran.code, "Main" in ran.out, "the project has no module Basic" in ran.out) == (2, True, True)
+
+
+def test_a_file_is_the_same_text_from_python_and_for_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PATH", os.defpath)
+    (tmp_path / "lakefile.toml").write_text('name = "p"\n')
+    (tmp_path / "Basic.lean").write_text("def f (n : Nat) := n + 1\n")
+    (tmp_path / "Main.lean").write_text("import Basic\n\ntheorem t (n : Nat) : f n = n + 1 := by\n  sorry\n")
+    (tmp_path / "latin.py").write_bytes(b"# coding: latin-1\nprint('\xe9')\n")
+    (tmp_path / "bad.smt2").write_bytes(b"(check-sat)\n \xff")
+    lean = Settings().lean
+    for name, part in (("Main.lean", "def f (n : Nat)"), ("latin.py", "é")):
+        text = file_text(tmp_path / name, lean)
+        assert part in text and attempt_read(Source(str(tmp_path / name), Path(name))) == text
+    refused = attempt_read(Source(str(tmp_path / "bad.smt2"), Path("bad")))
+    assert isinstance(refused, Unreadable) and (refused.line, refused.column) == (2, 2)
+    with GoedelsPoetryFramework() as framework:
+        result = framework.run(tmp_path / "bad.smt2")
+        assert (result.verdict, result.reason) == ("invalid", refused.reason)
+        (tmp_path / "Basic.lean").unlink()
+        result = framework.run(tmp_path / "Main.lean")
+        assert result.verdict == "invalid" and "the project has no module Basic" in result.reason

@@ -40,6 +40,7 @@ from goedels_poetry.search.machine.checkpoints import LISTENED_TO, GraphOptions,
 from goedels_poetry.search.machine.kinds import KINDS, Extensions, id_of, registry_of, task_of
 from goedels_poetry.search.machine.run import Run
 from goedels_poetry.search.machine.session import Services, Subject
+from goedels_poetry.search.machine.sources import file_and_theorem, file_text
 from goedels_poetry.search.memory import Memory, MemoryFiles, conversation, lemma_id
 from goedels_poetry.search.tasks.base import Task
 from goedels_poetry.search.tasks.claim import Claim, Confirm, FormalTheorem
@@ -258,9 +259,9 @@ class MachineRunner:
             more["name"] = os.fspath(source) if more.get("name") is None else more.get("name")
         name = more.get("name")
         try:
-            text = source if isinstance(source, str) else (await asyncio.to_thread(Path(source).read_bytes)).decode()
-        except UnicodeDecodeError as exc:
-            return RunResult(name or "", Verdict.INVALID, reason=f"the file is not UTF-8: {exc.reason}")
+            text = source if isinstance(source, str) else await asyncio.to_thread(file_text, source, self.settings.lean)
+        except InvalidInput as error:
+            return RunResult(name or "", Verdict.INVALID, reason=str(error), location=error.location)
         task: Task = FormalTheorem(text)
         if informal:
             task = Claim(text, context, confirm, tuple(steps), round_trip, only_state)
@@ -549,14 +550,6 @@ def _misread(lemma: tuple[str, str, list[dict[str, Any]]], goals: Sequence[State
     own = next(each for each in goals if each.name == lemma[1])
     used = {word for step in lemma[2] for word in re.findall(r"[^\s()|]+", step["statement"])}
     return [] if used.isdisjoint({*goal.symbols} - {*own.symbols}) else [own.name]
-
-
-def file_and_theorem(path: str | os.PathLike[str]) -> tuple[Path, str]:
-    """A file, and the theorem in it that ``FILE:theorem`` names, else ""; raises IsADirectoryError."""
-    if os.path.isdir(path):
-        raise IsADirectoryError(f"{path} is a folder: run_many(FOLDER) gives the result of every theorem in it")
-    file, _, named = os.fspath(path).rpartition(":")
-    return (Path(file), named) if file and not os.path.exists(path) else (Path(path), "")
 
 
 class Readings:

@@ -26,7 +26,7 @@ BUDGETS: dict[str, int] = {
     "cluster": 895,
     "contracts": 660,
     "evaluation": 2_900,
-    "interfaces": 2_450,
+    "interfaces": 2_460,
     "kernel": 9_700,
     "languages": 250,
     "lean": 16_500,

@@ -30,7 +30,7 @@ BUDGETS: dict[str, int] = {
     "kernel": 9_700,
     "languages": 250,
     "lean": 16_500,
-    "models": 2_160,
+    "models": 2_050,
     "protocol": 980,
     "python": 20_750,
     "questions": 8_450,

@@ -21,7 +21,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "goedels_poetry"
 BUDGETS: dict[str, int] = {
     "": 1_230,
     "autoformalizer": 1_010,
-    "checker": 8_550,
+    "checker": 8_570,
     "cli": 7_750,
     "cluster": 895,
     "contracts": 660,

@@ -87,6 +87,16 @@ def is_no_file(path: str | os.PathLike[str]) -> bool:
     return os.path.lexists(path) and not os.path.isfile(path)
 
 
+def files_in(folder: str | os.PathLike[str], suffixes: tuple[str, ...]) -> list[Path]:
+    """The files of a folder with one of these suffixes, in letters of either case, sorted, recursively.
+
+    Hidden files are left out, pipes too, which would be waited for; not a link that leads nowhere: reading says so.
+    """
+    names = (Path(place) / name for place, _, names in os.walk(folder) for name in names if name[0] != ".")
+    found = sorted(file for file in names if file.name.lower().endswith(suffixes))
+    return [file for file in found if file.is_file() or not file.exists()]
+
+
 def free_place(folder: Path) -> Path:
     """The folder, or where there is one already the first of ``NAME-2``, ``NAME-3``, … that is free."""
     place, number = folder, 1

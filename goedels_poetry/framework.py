@@ -16,9 +16,9 @@ from typing_extensions import Unpack
 from goedels_poetry.checker.certificate.receipt import basis_of
 from goedels_poetry.checker.plugins import CLAIMS
 from goedels_poetry.errors import GoedelsPoetryError, UnknownLanguage, UnknownRun
-from goedels_poetry.files import free_place
+from goedels_poetry.files import files_in, free_place
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages import BUILT_IN
+from goedels_poetry.languages import SEARCHED
 from goedels_poetry.models.client import Models
 from goedels_poetry.plugins import RefusedPlugin
 from goedels_poetry.protocol.base import Language
@@ -39,7 +39,7 @@ from goedels_poetry.search.machine.checkpoints import (
 from goedels_poetry.search.machine.embedding import Embedded, graph_of, node_of, tool_of
 from goedels_poetry.search.machine.graph import draw
 from goedels_poetry.search.machine.kinds import Extensions, PluginList, plugin_list, registry_of, run_id_of
-from goedels_poetry.search.machine.runner import LOGIC, MachineRunner, RunOptions, file_and_theorem
+from goedels_poetry.search.machine.runner import MachineRunner, RunOptions, file_and_theorem
 from goedels_poetry.search.tasks.claim import Confirm
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.settings.declared import Settings
@@ -196,17 +196,21 @@ class GoedelsPoetryFramework(MachineRunner):
         return await self._background.wait(work(about, **arguments))
 
     async def arun_many(
-        self, sources: Iterable[Source], *, at_once: int = 2, **arguments: Unpack[RunArguments]
+        self, sources: Source | Iterable[Source], *, at_once: int = 2, **arguments: Unpack[RunArguments]
     ) -> list[RunResult]:
-        """The result of each theorem, in order: texts, files (a `Path`), folders, which stand for their files.
+        """The result of each theorem, in order: of a text, a file or a folder (a `Path`), or of several of them.
 
-        A file or text with several theorems stands for all of them. Every other argument is one of :meth:`arun`.
+        A folder stands for its theorems as in ``goedels-poetry prove FOLDER``, a file or text with several for all of
+        them (``FILE:theorem`` in `RunResult.input`). Every other argument is one of :meth:`arun`.
         """
         limit = asyncio.Semaphore(at_once)
 
-        async def one(source: Source, theorem: str) -> RunResult:
-            options = {**(arguments.get("options") or {}), **({"theorem": theorem} if theorem else {})}
-            own: RunArguments = {**arguments, "options": options}
+        async def one(source: Source, theorem: str, language: str) -> RunResult:
+            own = arguments.copy()
+            if theorem:
+                own["language"], own["options"] = language, {**(arguments.get("options") or {}), "theorem": theorem}
+                if not isinstance(source, str):
+                    own["name"] = f"{os.fspath(source)}:{theorem}"
             async with limit:
                 try:
                     return await self.arun(source, **own)
@@ -214,18 +218,31 @@ class GoedelsPoetryFramework(MachineRunner):
                     verdict = Verdict.INVALID if isinstance(problem, UnknownLanguage) else Verdict.UNKNOWN
                     return RunResult("" if isinstance(source, str) else os.fspath(source), verdict, reason=str(problem))
 
-        meant: list[tuple[Source, str]] = []
-        for place in [place for source in sources for place in await asyncio.to_thread(_files, source)]:
-            several: tuple[str, ...] = ()
-            with contextlib.suppress(GoedelsPoetryError, OSError, ValueError):  # the run will say why
-                text = place if isinstance(place, str) else await asyncio.to_thread(Path(place).read_text, "utf-8")
-                name = None if isinstance(place, str) else os.fspath(place)
-                several = await self.theorems(text, name=name, language=arguments.get("language"))
-            meant += [(place, theorem) for theorem in (several if len(several) > 1 else ("",))]
+        given = [sources] if isinstance(sources, str | os.PathLike) else sources
+        meant = [each for source in given for each in await self._meant(source, arguments.get("language"))]
         return list(await asyncio.gather(*(one(*each) for each in meant)))
 
+    async def _meant(self, source: Source, language: str | None) -> list[tuple[Source, str, str]]:
+        """The theorems that something stands for, each with its name and language where its text has several."""
+        from goedels_poetry.python.testing.reading import passed_over  # where several are asked for
+
+        folder = not isinstance(source, str) and await asyncio.to_thread(os.path.isdir, source)
+        places: Sequence[Source] = await asyncio.to_thread(files_in, source, SEARCHED) if folder else [source]
+        meant: list[tuple[Source, str, str]] = []
+        for place in places:
+            several: tuple[str, ...] = ()
+            spoken = ""
+            with contextlib.suppress(GoedelsPoetryError, OSError, ValueError):  # the run will say why
+                text = place if isinstance(place, str) else await asyncio.to_thread(Path(place).read_text, "utf-8")
+                spoken = self._language(language, None if isinstance(place, str) else os.fspath(place), text).name
+                several = await self.theorems(text, language=spoken)
+                if folder and spoken == "python" and not several and passed_over(text) is not None:
+                    continue  # a program like any other
+            meant += [(place, theorem, spoken) for theorem in (several if len(several) > 1 else ("",))]
+        return meant
+
     def run_many(
-        self, sources: Iterable[Source], *, at_once: int = 2, **arguments: Unpack[RunArguments]
+        self, sources: Source | Iterable[Source], *, at_once: int = 2, **arguments: Unpack[RunArguments]
     ) -> list[RunResult]:
         """Synchronous :meth:`arun_many`, as :meth:`run` is of `arun`."""
         return self._background.run(self.arun_many(sources, at_once=at_once, **arguments), self.interrupt)
@@ -517,14 +534,6 @@ class GoedelsPoetryFramework(MachineRunner):
 
     def __exit__(self, *exc: object) -> None:
         self.close()
-
-
-def _files(source: Source) -> Sequence[Source]:
-    """The files of a folder that are theorems by their suffix, sorted; anything else is itself."""
-    if isinstance(source, str) or not Path(source).is_dir():
-        return [source]
-    known = tuple(each for name, (_, suffixes) in BUILT_IN.items() if name != LOGIC for each in suffixes)
-    return sorted(path for path in Path(source).rglob("*") if path.is_file() and path.name.endswith(known))
 
 
 def _in_loop(loop: asyncio.AbstractEventLoop, listener: Callable[P, None]) -> Callable[P, None]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from goedels_poetry.cli.run_errors import Unusable
 from goedels_poetry.errors import InvalidInput, lacks_resources
-from goedels_poetry.files import free_place, read_bytes
+from goedels_poetry.files import files_in, free_place, read_bytes
 from goedels_poetry.trace.lines import Progress
 from goedels_poetry.trace.terminal import console, one_line, printable, say
 
@@ -95,22 +95,8 @@ def _files(path: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[Path, Path]]
     if not os.path.isdir(path):  # of a name that is too long Path raises
         yield path, Path(path.stem or "theorem")
         return
-    found = sorted(
-        Path(folder) / name
-        for folder, _, names in os.walk(path)
-        for name in names
-        if name.lower().endswith(suffixes) and not name.startswith(".")
-    )
-    for file in filter(_may_be_read, found):
+    for file in files_in(path, suffixes):
         yield file, file.relative_to(path).with_suffix("")
-
-
-def _may_be_read(file: Path) -> bool:
-    """Whether a name found in a folder is a file, or a link that leads nowhere: then reading it says so.
-
-    A named pipe would be waited for; who wants one read names it.
-    """
-    return file.is_file() or not file.exists()
 
 
 def is_awaited(source: Source) -> bool:

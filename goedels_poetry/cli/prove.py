@@ -49,7 +49,6 @@ from goedels_poetry.errors import GoedelsPoetryError, MissingTool, RunLocked, St
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.interfaces.formats import FormatName, Writer, place_of
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.search.machine.runner import LOGIC
 from goedels_poetry.settings.declared import Budgets, Settings
 from goedels_poetry.solvers.limits import processors
 from goedels_poetry.store.results import Event, RunResult
@@ -90,7 +89,7 @@ def _prove_all(request: Prove) -> int:
         check_can_ask()
     context = read_beside("--context", request.context) if request.context is not None else ""
     lemmas = read_beside("--lemmas", request.lemmas) if request.lemmas is not None else ""
-    sources = list(claims(request.inputs) if request.informal else find(request.inputs, _suffixes()))
+    sources = list(claims(request.inputs) if request.informal else find(request.inputs, languages.SEARCHED))
     if not sources:
         raise Unusable(f"no theorems in {', '.join(map(one_line, request.inputs))}")
     if request.cluster is not None and (request.by_script or request.confirm):
@@ -135,11 +134,6 @@ def _check_fillable(request: Prove, sources: Sequence[Source]) -> None:
         raise Unusable(f"{flag} fills holes (`sorry`), which only Lean files have: {names}")
     if request.write and any(source.file == STDIN for source in sources):
         raise Unusable("--write has no file to write where a theorem comes from standard input; use --diff")
-
-
-def _suffixes() -> tuple[str, ...]:
-    """File names that a folder is searched for; a .json file may be anything, and is a program when it is named."""
-    return tuple(s for name, (_, suffixes) in languages.BUILT_IN.items() if name != LOGIC for s in suffixes)
 
 
 def _without_traceback(reason: str) -> str:

@@ -211,7 +211,10 @@ def show(out: Console, report: Report) -> None:
     if report.resume:
         say(out, f"  to go on: {report.resume}")
     note = "(proved earlier, re-checked now)" if report.skipped else ""
-    say_verdict(out, result.verdict, result.input, result.reason, note=note, disputed=result.disputed, away=result.away)
+    word, disputed = result.verdict_text, result.disputed
+    say_verdict(
+        out, result.verdict, result.input, result.reason, answer=word, note=note, disputed=disputed, away=result.away
+    )
 
 
 def _warn(out: Console, result: RunResult) -> None:

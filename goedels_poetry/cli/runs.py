@@ -16,7 +16,7 @@ from goedels_poetry.errors import InvalidInput, StoreError
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.store.repair import Salvage, repair
 from goedels_poetry.store.results import RunSummary
-from goedels_poetry.store.runs import BUSY, Pruning, Selection, moment, outcome, prune, to_prune, verdicts_of
+from goedels_poetry.store.runs import BUSY, Pruning, Selection, moment, outcome_text, prune, to_prune, verdicts_of
 from goedels_poetry.store.runs import Runs as Store
 from goedels_poetry.trace.terminal import aligned, console, counted, folded, printable, say
 
@@ -181,7 +181,7 @@ def _cells(run: RunSummary, titles: Sequence[str]) -> list[str]:
     cells = {
         "run": run.run_id,
         "started": time.strftime("%Y-%m-%d %H:%M", time.localtime(run.started)),
-        "verdict": outcome(run) + ", certificate gone" * run.gone,
+        "verdict": outcome_text(run) + ", certificate gone" * run.gone,
         "goals": str(run.nodes),
         "steps": str(run.steps),
         "size": megabytes(run.size),

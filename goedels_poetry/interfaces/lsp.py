@@ -227,7 +227,7 @@ class Editor(LanguageServer):
         progress.begin(token, types.WorkDoneProgressBegin(title=title, cancellable=True))
 
         def report(event: Event) -> None:
-            progress.report(token, types.WorkDoneProgressReport(message=f"{event.agent}: {event.outcome}"))
+            progress.report(token, types.WorkDoneProgressReport(message=event.text))
 
         try:
             yield report
@@ -258,9 +258,9 @@ class Editor(LanguageServer):
             yield types.CodeLens(at, types.Command(title, PROVE, arguments=[uri, place.name]))
 
     def fixes(self, uri: str, lines: types.Range) -> Iterator[types.CodeAction]:
-        """Edits for theorems of which something is shown in these lines."""
+        """Edits for theorems of which something is shown, or that they would change, in these lines."""
         for known in self._shown.get(uri, {}).values():
-            ranges = [each.range for each in known.diagnostics]
+            ranges = [each.range for each in known.diagnostics] + [edit.range for _, edit in known.fixes]
             if any(r.start.line <= lines.end.line and lines.start.line <= r.end.line for r in ranges):
                 for title, edit in known.fixes:
                     change = types.WorkspaceEdit(changes={uri: [edit]})

@@ -36,9 +36,10 @@ from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.settings.declared import Budgets, Settings
 from goedels_poetry.solvers.worker_pool import WorkerPool
 from goedels_poetry.store.results import OnEvent, RunResult
-from goedels_poetry.store.runs import outcome
+from goedels_poetry.store.runs import outcome, outcome_text
 from goedels_poetry.trace.explain import RunFacts, open_leaves
 from goedels_poetry.trace.explain import explain as explanation
+from goedels_poetry.trace.wording import worded
 
 MAX_TEXT = 1_000_000
 """Characters of a text."""
@@ -400,7 +401,7 @@ class Toolbox:
         if against is not None or against_path is not None:
             original, compared = await self._text(against, against_path)
         if (certificate is None) == (text is None and path is None):
-            raise Refusal("give either a certificate, or a Lean file as text or path")
+            raise Refusal("give either a certificate, or a Lean file as text or path; `against` has the theorem")
         lean, place = None, Path("text.lean")
         if certificate is None:
             lean, _ = await self._text(text, path)
@@ -458,9 +459,9 @@ class Toolbox:
 
         def look() -> Reply:
             with self._framework.open_store(run_id) as store:
-                facts, leaves = RunFacts.of(store, None), open_leaves(store.nodes())
+                facts, leaves, spoken = RunFacts.of(store, None), open_leaves(store.nodes()), store.meta("language")
                 every = [explanation(store, goal, facts=facts) for goal in leaves]
-            lines = [f"{goal.id}: {goal.statement or 'the theorem'}" for goal in leaves]
+            lines = [f"{goal.id}: {worded(goal.statement, spoken) or 'the theorem'}" for goal in leaves]
             told = [f"{line}\n  {'; '.join(each.advice)}" for line, each in zip(lines, every, strict=True)]
             data = {"schema": 1, "run_id": run_id, "explanations": [each.to_json() for each in every]}
             return Reply(_json(data), "\n".join(told) or "no goal is open")
@@ -473,7 +474,7 @@ class Toolbox:
     ) -> Reply:
         """List the latest runs: under way, stopped or finished."""
         runs = (await asyncio.to_thread(self._framework.runs))[:limit]
-        lines = [f"{run.run_id}  {outcome(run)}  {run.name}" for run in runs]
+        lines = [f"{run.run_id}  {outcome_text(run)}  {run.name}" for run in runs]
         data = {"schema": 1, "runs": [{**asdict(run), "outcome": outcome(run)} for run in runs]}
         return Reply(_json(data), "\n".join(lines) or "no runs")
 
@@ -524,6 +525,7 @@ class Toolbox:
             lines += [f"{attempt}: {word}"] if attempt is not None else []
             lines += [found.error] if found.error else []
             lines += [f"{m['line']}:{m['column']}: {m['severity']}: {m['text']}" for m in messages]
+            lines += [f"goal:\n{goal}" for goal in goals]
         data = {"schema": 1, "lean": lean.version, "results": results}
         return Reply(_json(data), "\n".join(lines) or "no messages")
 
@@ -558,7 +560,7 @@ def _of_run(result: RunResult, text: str, file: str | None, *, skipped: bool) ->
     if result.counterexample:
         lines.append(f"counterexample: {json.dumps(result.counterexample.get('values', result.counterexample))}")
     if result.verdict in (Verdict.UNKNOWN, Verdict.OUT_OF_BUDGET):
-        lines += [f"open: {goal.statement or 'the theorem'}" for goal in result.open_goals[:3]]
+        lines += [f"open: {worded(goal.statement, result.language) or 'the theorem'}" for goal in result.open_goals[:3]]
     lines += [*(f"warning: {each}" for each in result.warnings), *_proof_of(made)]
     lines += [f"run {result.run_id}"] if result.run_id else []
     data = {**result.to_json(), "skipped": skipped and result.verdict is Verdict.PROVED, "receipt": made}

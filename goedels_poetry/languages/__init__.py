@@ -34,6 +34,8 @@ BUILT_IN: dict[str, tuple[str, tuple[str, ...]]] = {
     "logic": ("goedels_poetry.questions.language:LogicLanguage", (".json",)),
 }
 """name -> (``module:class``, suffixes): a table of strings, so that listing languages imports none."""
+SEARCHED = tuple(suffix for name, (_, suffixes) in BUILT_IN.items() if name != "logic" for suffix in suffixes)
+"""Suffixes that a folder is searched for; a .json file may be anything, and is a program when it is named."""
 
 
 @dataclass(frozen=True, slots=True)

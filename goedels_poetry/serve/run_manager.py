@@ -25,7 +25,7 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.serve.access import Refused
 from goedels_poetry.settings.declared import Settings
 from goedels_poetry.store.results import Event, RunResult, RunSummary
-from goedels_poetry.store.runs import RunDir, Runs, outcome
+from goedels_poetry.store.runs import RunDir, Runs, outcome, outcome_text
 from goedels_poetry.trace.page.data import run_data
 
 # Reads runs for the pages, finished ones and, as server-sent events, those that go on, in whichever process
@@ -62,8 +62,9 @@ class Shelf:
 
 
 def as_json(run: RunSummary) -> dict[str, Any]:
-    """One run of the list: a `RunSummary` and ``outcome``, its verdict or what stands in place of one."""
-    return {**asdict(run), "verdict": str(run.verdict) if run.verdict else None, "outcome": outcome(run)}
+    """One run of the list: a `RunSummary`, ``outcome``, its verdict or what stands there, ``text``: for people."""
+    words = {"outcome": outcome(run), "text": outcome_text(run)}
+    return {**asdict(run), "verdict": str(run.verdict) if run.verdict else None, **words}
 
 
 def data_of(run: RunDir, since: int = 0) -> dict[str, Any]:

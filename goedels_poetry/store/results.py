@@ -17,6 +17,12 @@ SCHEMA_VERSION = 1
 """Version of the JSON form of :class:`RunResult`."""
 
 
+ONLY_ADVICE = "advice about a question, and no answer to it"
+"""Reason of a run that asks a model for advice: `unknown` for programs, no verdict where people read it."""
+ADVICE, ADVISED = "advice", "the model's advice was read"
+"""What people read in the place of its verdict, and of the outcome of its last event."""
+
+
 @dataclass(frozen=True)
 class Event:
     """One commit of a run: what one agent did to one node."""
@@ -38,6 +44,13 @@ class Event:
     def to_json(self) -> dict[str, Any]:
         """This event as one JSON object (a line of ``trace``)."""
         return asdict(self)
+
+    @property
+    def text(self) -> str:
+        """``agent: outcome (reason)``, for people."""
+        if self.reason == ONLY_ADVICE:
+            return f"{self.agent}: {ADVISED}"
+        return f"{self.agent}: {self.outcome}{f' ({self.reason})' if self.reason else ''}"
 
 
 OnEvent: TypeAlias = Callable[[Event], None]
@@ -108,7 +121,9 @@ class RunResult:
 
     @property
     def verdict_text(self) -> str:
-        """The verdict for people: "tested, disputed" where something is held against what was tested."""
+        """The verdict for people: "tested, disputed" where something is held against what was tested; or `ADVICE`."""
+        if self.reason == ONLY_ADVICE:
+            return ADVICE
         return f"{self.verdict}, disputed" if self.is_disputed else str(self.verdict)
 
     @property

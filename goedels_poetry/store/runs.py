@@ -23,7 +23,7 @@ from goedels_poetry.files import at_once
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.settings.declared import seconds
 from goedels_poetry.store.proof_store import ProofStore
-from goedels_poetry.store.results import RunResult, RunSummary
+from goedels_poetry.store.results import ADVICE, ONLY_ADVICE, RunResult, RunSummary
 
 if TYPE_CHECKING:
     from goedels_poetry.store.postgres import Database
@@ -401,6 +401,11 @@ BUSY = "it is being worked on"
 def outcome(run: RunSummary) -> str:
     """The verdict of a run, or what stands in its place."""
     return str(run.verdict) if run.verdict else run.status
+
+
+def outcome_text(run: RunSummary) -> str:
+    """`outcome`, for people."""
+    return ADVICE if run.reason == ONLY_ADVICE else outcome(run)
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,8 +73,7 @@ class Lines(Silent):
             return
         seconds = f"{time.monotonic() - self._start:7.2f}s"
         who = f"  {one_line(name)}" if self._several else ""
-        why = f" ({event.reason})" if event.reason else ""
-        self.note(f"{seconds}{who}  {event.node}  {event.agent}: {event.outcome}{why}")
+        self.note(f"{seconds}{who}  {event.node}  {event.text}")
 
     def note(self, text: str) -> None:
         """One line; leading spaces stay."""

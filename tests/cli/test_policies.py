@@ -198,6 +198,10 @@ def test_thirty_rules_are_formalised_tested_edited_and_tested_again(cli: Any, tm
         assert ran.code == 0, ran.err
         assert server.calls == 4  # a section, once again for a fault in it, the rest of it, the second section
         faults = str(server.requests[1]["messages"][-1]["content"])
+    assert ran.err.count("framework: the model's advice was read") == 3 and "verdict" not in ran.err
+    assert re.findall(r"  (advice|unknown)  ", cli("runs").out) == ["advice"] * 3
+    assert cli("show", "last").out.splitlines()[-1].startswith("advice  rules: books")
+    assert {row["verdict"] for row in cli("runs", "--json").objects()} == {"unknown"}
     assert "unknown symbol `pionts`" in faults and "did you mean `points`?" in faults
     assert "not formalised: [23] Reading is good for you. (a motive)" in ran.out
     assert "30 rules of 31 sentences, not reviewed" in ran.out

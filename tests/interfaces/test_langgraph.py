@@ -165,7 +165,36 @@ async def test_a_text_is_recognised_and_a_folder_stands_for_its_files(
     two = await framework.aprove(Path(f"{several}:two"))
     assert (two.result.verdict, two.remembered) == ("refuted", False)
     assert (await framework.aprove(Path(f"{several}:two"))).remembered
-    assert [str(r.verdict) for r in await framework.arun_many([several])] == ["proved", "refuted"]
+    assert [str(r.verdict) for r in await framework.arun_many(several)] == ["proved", "refuted"]
+    text = several.read_text()
+    assert [str(r.verdict) for r in await framework.arun_many(text)] == ["proved", "refuted"]  # a text, not its letters
+
+
+async def test_a_folder_stands_for_the_theorems_that_the_command_finds_in_it(
+    framework: GoedelsPoetryFramework, tmp_path: Path
+) -> None:
+    folder = tmp_path / "package"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "inner" / "B.SMT2").write_text(TRUE)
+    (folder / "a.smt2").write_text(
+        "(declare-const x Int)\n(prove (! (= x x) :named o))\n(prove (! (> x x) :named p))\n"
+    )
+    (folder / "c.py").write_text(PYTHON)
+    (folder / "d.py").write_text("def like_any_other(x):\n    return x\n")
+    (folder / "e.py").write_text("def no python(")
+    (folder / "f.json").write_text("{}")
+    (folder / ".g.smt2").write_text(TRUE)
+    with pytest.raises(IsADirectoryError, match="run_many"):
+        await framework.arun(folder)
+    command = [sys.executable, "-m", "goedels_poetry", "prove", str(folder), "--json", "--quiet"]
+    env = {**os.environ, "GOEDELS_POETRY__HOME": str(tmp_path / "home"), "PYTHONPATH": str(ROOT)}
+    done = await asyncio.to_thread(subprocess.run, command, env=env, capture_output=True, text=True, check=False)
+    printed = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(Path(each["input"]).name, each["verdict"]) for each in printed] == [
+        ("a.smt2:o", "proved"), ("a.smt2:p", "refuted"), ("c.py", "refuted"), ("e.py", "invalid"), ("B.SMT2", "proved"),
+    ]  # fmt: skip
+    found = await framework.arun_many(folder)
+    assert [(each.input, each.verdict) for each in found] == [(each["input"], each["verdict"]) for each in printed]
 
 
 async def test_a_claim_that_is_put_into_the_data_directory_is_checked_though_goals_before_it_run_now(

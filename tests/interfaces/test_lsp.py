@@ -284,6 +284,7 @@ async def test_try_this_puts_the_proof_into_the_file(editor: Any) -> None:
     assert (await client.prove(uri, "swap"))["verdict"] == "proved"
     ((title, edit),) = await client.fixes(uri, 1)
     assert title == "Try this: put the proof here"
+    assert await client.fixes(uri, 2) == [(title, edit)] and await client.fixes(uri, 0) == []  # at the hole, too
     lines = text.splitlines(keepends=True)
     start, end = edit.range.start, edit.range.end
     before, after = lines[start.line][: start.character], lines[end.line][end.character :]

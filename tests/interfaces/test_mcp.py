@@ -24,6 +24,9 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, Request, RequestParams, Result
 
 from goedels_poetry.files import shipped
+from goedels_poetry.interfaces.tools import _of_run
+from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.store.results import OpenGoal, RunResult
 from goedels_poetry.store.runs import Runs
 
 ROOT = Path(__file__).parents[2]
@@ -171,11 +174,20 @@ async def test_a_proof_a_refutation_and_an_open_theorem_each_with_a_receipt(tmp_
         _, why = await said(client, "explain", run_id=unfinished["run_id"])
         for each in why["explanations"]:
             fits(each, "explanation-v1")
-        assert why["explanations"] and (await said(client, "status"))[1]["runs"][0]["run_id"] == unfinished["run_id"]
+        text, listed = await said(client, "status")
+        assert why["explanations"] and listed["runs"][0]["run_id"] == unfinished["run_id"]
+        assert text.splitlines()[-1] == f"{proved['run_id']}  proved  (> x 0)"  # a text has no name but its theorem
 
         _, answered = await said(client, "ask", path="questions/bus_pass.smt2")
         fits(answered, "program-v1")
         assert "needs a" in await refused(client, "formalize", claim="1 + 1 = 2")
+
+
+def test_an_open_goal_is_told_as_people_write_it_and_kept_as_it_is() -> None:
+    goal = OpenGoal("0.1", "(sequent ((n Int)) ((> n 1)) (> (* n n) n))", 1)
+    reply = _of_run(RunResult("", Verdict.UNKNOWN, language="smt", open_goals=(goal,)), "", None, skipped=False)
+    assert "open: if n > 1 then n * n > n" in reply.text and "sequent" not in reply.text
+    assert reply.data["open_goals"][0]["statement"] == goal.statement
 
 
 async def test_a_proof_object_for_each_obligation_makes_the_highest_level(tmp_path: Path) -> None:
@@ -396,7 +408,8 @@ async def test_a_client_that_does_not_know_tasks_gets_none(tmp_path: Path) -> No
 async def test_lean_says_what_it_thinks_and_the_checker_decides(tmp_path: Path) -> None:
     hole = "theorem t (a b : Nat) (h : a < b) : a + 1 < b + 1 := by\n  sorry\n"
     async with agent(tmp_path) as client:
-        _, read = await said(client, "lean_run_code", text=hole)
+        words, read = await said(client, "lean_run_code", text=hole)
+        assert words.endswith("⊢ a + 1 < b + 1")  # the goals, too, where a client shows the text alone
         fits(read, "lean-messages-v1")
         (only,) = read["results"]
         assert only["ok"] and "⊢ a + 1 < b + 1" in only["goals"][0] and "sorry" in only["messages"][0]["text"]

@@ -32,7 +32,7 @@ from goedels_poetry.search.machine.checkpoints import FRAMEWORK
 from goedels_poetry.search.machine.graph import CANNOT_GO_ON
 from goedels_poetry.search.machine.session import Interruption, RunSession, SearchLoop, Services, Subject
 from goedels_poetry.search.memory import TRIALS, UNDER_WAY, Unfinished, fill_memory, unfinished_on, why_unproved
-from goedels_poetry.search.tasks.base import GO_ON, Statement, Stop, Task
+from goedels_poetry.search.tasks.base import GO_ON, Statement, Stop, Task, headline
 from goedels_poetry.store.derivation import derivation, metrics, open_goals, why_not
 from goedels_poetry.store.proof_store import ProofStore
 from goedels_poetry.store.reads import Txn
@@ -362,7 +362,8 @@ class Run:
             bank_snapshot=memory.bank.snapshot() if memory.bank else 0,
             preferred=memory.statistics.preferred(language) if memory.statistics else (),
         )
-        self._place.write_card(run_id=self._place.run_id, name=subject.name, language=language, started=time.time())
+        name = subject.name or headline(subject.theorem.statement)  # a list of runs tells by it which one is which
+        self._place.write_card(run_id=self._place.run_id, name=name, language=language, started=time.time())
 
     def _reopen(self, txn: Txn) -> str:
         """Goals that a budget had stopped go on when that budget is larger now."""

@@ -552,7 +552,9 @@ def _misread(lemma: tuple[str, str, list[dict[str, Any]]], goals: Sequence[State
 
 
 def file_and_theorem(path: str | os.PathLike[str]) -> tuple[Path, str]:
-    """A file, and the theorem in it that ``FILE:theorem`` names, else ""."""
+    """A file, and the theorem in it that ``FILE:theorem`` names, else ""; raises IsADirectoryError."""
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{path} is a folder: run_many(FOLDER) gives the result of every theorem in it")
     file, _, named = os.fspath(path).rpartition(":")
     return (Path(file), named) if file and not os.path.exists(path) else (Path(path), "")
 

@@ -32,6 +32,7 @@ from goedels_poetry.search.tasks.base import (
     headline,
 )
 from goedels_poetry.store.reads import HistoryEntry, Txn
+from goedels_poetry.store.results import ONLY_ADVICE
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, Queue
 
 if TYPE_CHECKING:  # a theorem must not wait for the reader of policies
@@ -162,7 +163,6 @@ the report on it; what the tests of its formalisation say, and what they said wh
 more."""
 ADVISE = "refine"
 """Queue of the refiner."""
-ONLY_ADVICE = "advice about a question, and no answer to it"
 OPPOSITE = "the opposite of what is asked follows from the premises"
 NO_MODEL = (
     "a question in plain language needs a language model for the role formalizer: give --model NAME and, unless it is "

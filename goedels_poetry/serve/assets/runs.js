@@ -33,7 +33,7 @@
     const theorem = element("td", { class: "theorem" });
     theorem.append(element("a", { href: `/runs/${encodeURIComponent(run.run_id)}` }, seen(run.name) || "(no name)"));
     if (run.reason && run.outcome !== "proved") theorem.append(element("span", { class: "why" }, seen(run.reason)));
-    const word = run.outcome.replaceAll("_", " ");
+    const word = run.text.replaceAll("_", " ");
     const verdict = element("span", { class: "verdict" }, `${SIGNS[run.outcome] || "?"} ${word}`);
     if (VERDICTS.includes(run.outcome) || run.outcome === "invalid") verdict.classList.add(run.outcome);
     return element("tr", {},

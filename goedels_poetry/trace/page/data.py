@@ -4,9 +4,9 @@ Keys of the value (``format`` 1); indices point into the same value, so updates 
 
 - ``since``, ``seq``: it holds the commits after the first up to the second.
 - ``run``: ``id``, ``name``, ``language``, ``kind``, ``theorem`` (the text), ``statement`` (worded), ``started``.
-- ``result``: `RunResult` as JSON, or None while the run goes on; ``verdict``: what an agent recorded; ``proof``: files
-  to read ``{name, kind, text}``; ``explanations``: node id -> `trace.explain.Explanation` as JSON, of open goals;
-  ``spent``: what the run has used of its budgets by ``seq``.
+- ``result``: `RunResult` as JSON, or None while the run goes on; ``text``: its verdict for people; ``verdict``: what an
+  agent recorded; ``proof``: files to read ``{name, kind, text}``; ``explanations``: node id ->
+  `trace.explain.Explanation` as JSON, of open goals; ``spent``: what the run has used of its budgets by ``seq``.
 - ``strings``, ``texts``: tables; ``nodes``: ``[parent or -1, name]``, a node's id being ``parent.name``.
 - ``fields``: ``[name, kind]`` of what changes: kind ``s`` (index of a string), ``t`` (of a text), ``v`` (a value).
 - ``commits``: ``[seq, agent, node, milliseconds since the start, outcome, reason, from, cost, revisions, cuts,
@@ -34,7 +34,7 @@ from typing import Any
 
 from goedels_poetry.store.database import connect, refuse
 from goedels_poetry.store.reads import StoreReader
-from goedels_poetry.store.results import RunResult
+from goedels_poetry.store.results import ADVISED, ONLY_ADVICE, RunResult
 from goedels_poetry.store.runs import RunDir
 from goedels_poetry.store.state import NodeStatus, ProofNode
 from goedels_poetry.trace.explain import explain
@@ -81,6 +81,7 @@ def run_data(store: StoreReader, since_seq: int = 0) -> dict[str, Any]:
         "format": FORMAT,
         **log,
         "result": result.to_json() if result else None,
+        "text": result.verdict_text if result else None,
         "proof": proof_files(result, log["run"]["statement"]),
         "explanations": explanations(store, nodes),
     }
@@ -167,7 +168,7 @@ class _Log:
                 self._strings(agent),
                 self._node(node),
                 self._milliseconds(ts),
-                self._strings(outcome),
+                self._strings(ADVISED if reason == ONLY_ADVICE else outcome),
                 self._strings(cut(reason)),
                 int(handed_out[1]) if handed_out else 0,
                 [part for name, amount in amounts.items() for part in (self._strings(name), amount)],

@@ -126,7 +126,7 @@ function folds() {
 function drawHeader() {
   const {run, result, verdict} = model, ended = result && !live?.running, commit = model.bySeq.get(view.at);
   const word = ended ? result.verdict ?? 'not run' : verdict?.[0] ?? (live ? 'running' : 'not ended');
-  badge.textContent = shown(word);
+  badge.textContent = shown(ended && result.verdict ? model.text : word);
   badge.className = `badge verdict-${word.replace(/\W/g, '-')}`;
   const later = !live?.running && view.at < model.seq;  // then the tree below is of a moment before that verdict
   badge.classList.toggle('later', later);

@@ -15,6 +15,7 @@ function extend(model, data, texts) {
   if (data.since > model.seq || data.format !== 1) return false;
   model.run = data.run;
   model.result = data.result;
+  model.text = data.text;
   model.verdict = data.verdict;
   model.spent = data.spent ?? model.spent;
   model.proof = data.proof;

@@ -47,8 +47,7 @@ from goedels_poetry.cli.run_errors import (
 from goedels_poetry.cli.session import guarded, live_progress, stoppable
 from goedels_poetry.errors import GoedelsPoetryError, MissingTool, RunLocked, StoreError, UnknownLanguage
 from goedels_poetry.framework import GoedelsPoetryFramework
-from goedels_poetry.interfaces.formats import FormatName, Writer
-from goedels_poetry.interfaces.places import place_of
+from goedels_poetry.interfaces.formats import FormatName, Writer, place_of
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.settings.declared import Budgets, Settings
 from goedels_poetry.solvers.limits import processors

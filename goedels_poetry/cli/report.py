@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from goedels_poetry.cli.run_errors import Failure, exit_code_of
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.interfaces.places import Place
+from goedels_poetry.interfaces.formats import Place
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.settings.declared import Budgets
 from goedels_poetry.solvers.versions import faults_here

@@ -26,7 +26,7 @@ from goedels_poetry import languages
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput, UnknownLanguage
 from goedels_poetry.framework import Answered, GoedelsPoetryFramework
 from goedels_poetry.interfaces.filling import Edit, Unfillable, difference, filled
-from goedels_poetry.interfaces.places import Place, places
+from goedels_poetry.interfaces.formats import Place, places
 from goedels_poetry.kernel.faults import InvalidText
 from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, decode, is_word, read
 from goedels_poetry.kernel.verdict import Verdict

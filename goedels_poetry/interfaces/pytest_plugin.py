@@ -36,6 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     choices = ("proved", "tested")
     group.addoption("--prove-require", choices=choices, help="the least that passes (ini: prove_require, tested)")
     parser.addini("prove_timeout", "for each contract, e.g. 30s or 2m; 0: no limit", default=DEFAULT_TIMEOUT)
+    parser.addini("prove_budget", "for each contract, in resource units; 0: no such limit", default="0")
     parser.addini("prove_require", "the least that passes: proved or tested", default="tested")
     parser.addini("prove_paths", "files and folders with contracts, also where pytest looks for no tests", "paths")
     parser.addini("prove_unknown", "what a contract is that is not decided: fail or xfail", default="fail")
@@ -53,9 +54,10 @@ def pytest_configure(config: pytest.Config) -> None:
         if config.getini(name) not in known:
             raise pytest.UsageError(f"{name} = {config.getini(name)}: write {' or '.join(known)}")
     try:
-        config.stash[_SESSION] = _Session(seconds(config.getini("prove_timeout")) or None)
+        budget = int(config.getini("prove_budget"))
+        config.stash[_SESSION] = _Session(seconds(config.getini("prove_timeout")) or None, budget or None)
     except ValueError as problem:
-        raise pytest.UsageError(f"prove_timeout: {problem}") from None
+        raise pytest.UsageError(f"prove_timeout, prove_budget: {problem}") from None
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
         config.args += [str(path) for path in config.getini("prove_paths") if str(path) not in config.args]
 
@@ -186,8 +188,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 class _Session:
     """One framework for all contracts of a process, begun with the first, and the loop that it lives on."""
 
-    def __init__(self, seconds: float | None) -> None:
-        self._seconds = seconds
+    def __init__(self, seconds: float | None, units: int | None) -> None:
+        self._seconds, self._units = seconds, units
         self._open: tuple[BackgroundLoop, GoedelsPoetryFramework] | None = None
 
     def prove(self, text: str, file: str, function: str) -> RunResult:
@@ -200,7 +202,8 @@ class _Session:
                 given = Settings()
             except ValueError as problem:
                 raise Unproved(f"the settings of goedels-poetry are wrong: {problem}") from None
-            budgets = given.budgets.model_copy(update={"wall_seconds": self._seconds})
+            limits = {"wall_seconds": self._seconds, "resource_units": self._units}
+            budgets = given.budgets.model_copy(update=limits)
             in_force = given.model_copy(update={"budgets": budgets})
             self._open = BackgroundLoop("pytest"), GoedelsPoetryFramework(in_force, checkpoint_all=False)
         loop, framework = self._open

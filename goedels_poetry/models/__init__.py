@@ -6,5 +6,4 @@ Who calls whom:
   (`prompts`), looks into recording (`record`) and cache (`cache`), asks the server, reads the answer (`replies`) and
   charges it (`accounting`).
 * `endpoint` is one model on one server, asked by `chat` over `http`, which says in one line why a server refused.
-* `reachability` is for the doctor: what is configured, and whether it answers.
 """

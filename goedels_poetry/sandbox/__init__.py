@@ -3,9 +3,9 @@
 A program or a command is run in the best way that the machine gives (`isolation`), and whatever it does, there is a
 `SandboxResult`. Who calls whom:
 
-- ``run`` (what is wanted, also from threads, what became of it) > ``process`` (start, feed, read, end)
+- ``run`` (what is wanted, also from threads, which files of the machine may be read, the folder that is copied, what
+  became of it) > ``process`` (start, feed, read, end)
 - ``isolation``: which way is best, by trying, and the command of bubblewrap
-- ``places``: which files of the machine may be read, and the folder that is copied
 - ``limits``: what may be used, what is, and results
 - ``child``: all that happens in the process itself
 """

@@ -188,7 +188,8 @@ def test_where_ethos_is_installed_it_has_to_accept_each_proof_too(
     rules.parent.mkdir(parents=True)
     rules.write_text("")
     script = f"""#!/bin/sh
-grep -q '^(include "{rules}")$' "$1" && grep -q '(step' "$1" && ! grep -q '^($' "$1" && printf '{says}\\n' && echo 'a warning' >&2
+grep -q '^(include "{rules}")$' "$1" && grep -q '(step' "$1" && ! grep -q '^($' "$1" &&
+printf '{says}\\n' && echo 'a warning' >&2
 """
     program.write_text(script)
     program.chmod(0o755)

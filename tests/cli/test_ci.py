@@ -368,6 +368,7 @@ def test_the_action_annotates_what_a_pull_request_breaks(repository: Path, tmp_p
     base = git(repository, "rev-parse", "HEAD").strip()
     commit(repository, two=TWO)
     given = {"package": str(wheel(home)), "since": base, "paths": "two.py $(touch x)", "timeout": "20s"}
+    given["budget"] = "50000000"
     done = steps(given, repository, home)
     assert done.returncode == 2, "`$(touch` is a file that is not there"
     assert not (repository / "x").exists()

@@ -122,7 +122,12 @@ def test_paths_of_the_configuration_are_collected_and_no_others(run: Pytest, tmp
         .stderr.strip()
         .endswith("prove_require = much: write proved or tested")
     )
-    assert "prove_timeout: " in run("--prove", "-o", "prove_timeout=soon").stderr
+    assert "prove_timeout, prove_budget: " in run("--prove", "-o", "prove_timeout=soon").stderr
+
+
+def test_a_budget_in_resource_units_ends_a_proof(run: Pytest) -> None:
+    done = run("--prove", "shop.py", "-k", "up", "-o", "prove_budget=1")
+    assert (done.returncode, "resource units" in done.stdout) == (1, True)
 
 
 def test_without_the_option_nothing_of_the_prover_is_loaded(run: Pytest, tmp_path: Path) -> None:

@@ -4,10 +4,9 @@ import pytest
 
 from goedels_poetry.checker.lean.audit import audit_file
 from goedels_poetry.checker.lean.verify import FreshLean
-from goedels_poetry.lean.agents import OWN_STEPS, prove, sketch
+from goedels_poetry.lean.agents import OWN_STEPS, prove, shorter, sketch
 from goedels_poetry.lean.runtime.pool import LeanPool
 from goedels_poetry.lean.tactics.portfolio import Proposal
-from goedels_poetry.lean.tactics.shorter import shorter
 from goedels_poetry.lean.text.sketch import check_proof
 from goedels_poetry.lean.text.source import read_target, root_task
 from goedels_poetry.lean.text.task import Task

@@ -407,3 +407,16 @@ async def test_what_only_lemmas_need_is_in_the_description(smt: SmtLanguage) -> 
     known = (await smt.describe(Goal(RUNS.replace("(dec (enc xs)) xs", "(app xs nil) xs"), {}, "0", "")))["definitions"]
     needed, _, beside = known.partition("; defined as well:")
     assert "(define-fun-rec app" in needed and "(define-fun-rec enc1" in beside
+
+
+HALF = """(declare-datatypes ((L 0)) (((nil) (cons (head Int) (tail L)))))
+(define-fun-rec del ((v Int) (x L)) L (match x ((nil nil) ((cons h t) (ite (= h v) t (cons h (del v t)))))))
+(define-fun-rec least ((v Int) (x L)) Int (match x ((nil v) ((cons h t) (ite (<= h v) (least h t) (least v t))))))
+(define-fun-rec sorted ((x L)) L (match x ((nil nil) ((cons h t) (cons (least h t) (sorted (del (least h t) x)))))))
+(prove (forall ((x L)) (= (sorted (sorted x)) (sorted x))))"""
+
+
+async def test_where_the_equation_of_a_function_holds_only_in_part_is_in_the_description(smt: SmtLanguage) -> None:
+    known = (await smt.describe(Goal(HALF, {}, "0", "")))["definitions"]
+    assert "; sorted: not shown to end. Its measure is ((size!L x)), compared from the left" in known
+    assert "; del: not shown to end" not in known

@@ -14,10 +14,10 @@ from kept_languages import KeptSmt
 from model_server import EMPTY, Answer, Server, server_error
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, RunResult, Settings, Verdict
+from goedels_poetry.cli.doctor import look
 from goedels_poetry.cli.report import model_costs
 from goedels_poetry.models.accounting import Ledger, PriceError, Prices
 from goedels_poetry.models.cache import ExecutorCache
-from goedels_poetry.models.reachability import look
 from goedels_poetry.models.record import RecordingError
 from goedels_poetry.models.requests import Usage
 from goedels_poetry.settings.declared import ModelSettings, ModelsSettings

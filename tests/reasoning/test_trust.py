@@ -224,10 +224,11 @@ def test_the_solver_is_asked_a_bounded_number_of_times_and_may_fail(solve: Solve
 
 
 def test_the_score_is_the_odds_times_the_factors_and_never_leaves_its_range() -> None:
-    assert confidence([], Verdict.PROVED) == {"level": "high", "score": round(BASE[Verdict.PROVED] / (1 + BASE[Verdict.PROVED]), 3), "tests": []}
+    base = BASE[Verdict.PROVED]
+    assert confidence([], Verdict.PROVED) == {"level": "high", "score": round(base / (1 + base), 3), "tests": []}
     one = FormalizationTest("polarity", "warning", "flipped?")
     found = confidence([one], Verdict.REFUTED)
-    assert found["score"] == round(BASE[Verdict.PROVED] * 0.1 / (1 + BASE[Verdict.PROVED] * 0.1), 3)
+    assert found["score"] == round(base * 0.1 / (1 + base * 0.1), 3)
     assert found["tests"] == [{"name": "polarity", "outcome": "warning", "words": "flipped?", "about": []}]
     everything = [FormalizationTest(name, outcome, "") for name, outcome in FACTORS]  # type: ignore[arg-type]
     assert 0 <= confidence(everything, Verdict.UNKNOWN)["score"] < 0.01

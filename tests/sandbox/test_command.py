@@ -9,7 +9,7 @@ import pytest
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.sandbox import SandboxLimits, SandboxResult, isolation, run_command, run_command_async
-from goedels_poetry.sandbox import places as tree
+from goedels_poetry.sandbox import run as running
 from goedels_poetry.sandbox.child.processes import descendants
 from goedels_poetry.sandbox.isolation import forced
 from goedels_poetry.sandbox.run import chosen
@@ -182,7 +182,7 @@ def test_what_is_no_command_and_what_is_no_folder_is_said(project: Path, monkeyp
     (project / "up").symlink_to("..")
     with pytest.raises(InvalidInput, match="leads out"):
         run_command(["true"], project, changes={"up/x": b""})
-    monkeypatch.setattr(tree, "MAX_TREE_FILES", 3)
+    monkeypatch.setattr(running, "MAX_TREE_FILES", 3)
     with pytest.raises(InvalidInput, match="too large"):
         run_command(["true"], project)
 

@@ -29,7 +29,7 @@ from goedels_poetry.checker.cpc.terms import (
     bit_vectors,
     substitute,
 )
-from goedels_poetry.checker.cpc.values import evaluate
+from goedels_poetry.checker.cpc.theories import evaluate
 from goedels_poetry.checker.cpc.words import str_in_re_eval
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.z3_process import Z3Process

@@ -32,7 +32,6 @@ from goedels_poetry.checker.cpc.terms import (
     sides,
     substitute,
 )
-from goedels_poetry.checker.cpc.values import evaluate
 
 
 def _not(terms: Terms, term: Term) -> Term:
@@ -305,7 +304,7 @@ RULES = {
     for rule in (
         trans, cong, nary_cong, resolution, chain_resolution, chain_m_resolution, factoring, reordering, and_intro,
         process_scope, aci_norm, absorb, instantiate, skolemize,
-        alpha_equiv, evaluate,
+        alpha_equiv, theories.evaluate,
     )
 } | {
     rule.__name__.replace("_", "-"): rule

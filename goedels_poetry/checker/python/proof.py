@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
@@ -143,7 +143,7 @@ def unneeded(program: Program, function: str) -> tuple[str, ...]:
     with suppress(SolverUnavailable, OutsideFragment, PythonFault, InvalidInput), Z3Process() as solver:
         for clause in contract.requires:
             fewer = tuple(c for c in contract.requires if c is not clause and c not in spared)
-            if _holds(solver, program, function, replace(contract, requires=fewer), FEWER):
+            if _holds(solver, program, function, replace(contract, requires=fewer), FEWER, Z3_OPTIONS[:1]):
                 spared.append(clause)
     return tuple(f"requires {clause.text} (line {clause.line})" for clause in spared)
 
@@ -160,13 +160,21 @@ def _never_holds(solver: Z3Process, program: Program, function: str, clauses: Se
         name: replace(f, contract=Contract(requires=f.contract.requires)) for name, f in program.functions.items()
     }
     contract = Contract(requires=tuple(clauses), ensures=(false,))
-    return _holds(solver, replace(program, functions=MappingProxyType(functions)), function, contract, LIMITS)
+    changed = replace(program, functions=MappingProxyType(functions))
+    return _holds(solver, changed, function, contract, LIMITS, (Z3_OPTIONS[0], Z3_OPTIONS[-1]))
 
 
-def _holds(solver: Z3Process, program: Program, function: str, contract: Contract, limits: Limits) -> bool:
+def _holds(
+    solver: Z3Process,
+    program: Program,
+    function: str,
+    contract: Contract,
+    limits: Limits,
+    ways: Sequence[Mapping[str, str]],
+) -> bool:
     """Whether a solver sees at once that the function keeps this contract instead of its own."""
     functions = {**program.functions, function: replace(program.functions[function], contract=contract)}
     problem = parse_problem(translate(replace(program, functions=MappingProxyType(functions)), function).text)
     goal = sequent_of(problem.goal, problem.signature.names)
     script = Context(problem).script_of(goal, Query(), {})
-    return any(solver.ask(script, limits, options=o).status == "unsat" for o in (Z3_OPTIONS[0], Z3_OPTIONS[-1]))
+    return any(solver.ask(script, limits, options=o).status == "unsat" for o in ways)

@@ -7,9 +7,9 @@ SMT-LIB 2 script of a function and its contract, or says why it does not.
   names of the module mean (``module``, ``classes``), makes nested functions functions of the module, and refuses files
   whose names may come to mean something else; ``importing`` knows what may run when a file is imported;
 - ``functions`` translates each function that is needed; ``statements`` follows its blocks, with ``loops``, ``patterns``
-  (and handlers) and ``mutation``; ``liveness`` says which names are bound, free and needed;
+  (and handlers) and ``mutation`` (and the order of lists); ``liveness`` says which names are bound, free and needed;
 - expressions are evaluated in a ``frame``, with ``operators``, ``calls``, ``iteration``, ``indices``
-  (and texts), ``mappings``, ``sets`` and ``keys``;
+  (and texts), ``mappings`` and ``sets``;
 - ``recursion`` closes the functions of loops, and sees that some recursion ends;
 - ``library`` has the functions of the ``prelude``, ``registry`` all definitions and sorts, ``build`` folds terms and
   effects; ``script`` unfolds and writes the text.

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from goedels_poetry.kernel.terms import FALSE, TRUE, Term, and_, app, integer, not_, or_
 from goedels_poetry.kernel.terms import INT as INTS
-from goedels_poetry.python.translate import keys, mappings, sets
+from goedels_poetry.python.translate import mappings, mutation, sets
 from goedels_poetry.python.translate.build import compare, cond, equal, floor_div, floor_mod, negative, plus
 from goedels_poetry.python.translate.contracts import outside
 from goedels_poetry.python.translate.frame import Frame, Value
@@ -16,7 +16,6 @@ from goedels_poetry.python.translate.iteration import spelled_out, view
 from goedels_poetry.python.translate.library import less, plain
 from goedels_poetry.python.translate.methods import VIEW, WHOLE, view_name
 from goedels_poetry.python.translate.module import BOOL, INT, STR, Type, imported, is_constant, list_of
-from goedels_poetry.python.translate.mutation import owned, pop
 from goedels_poetry.python.translate.operators import arithmetic, special
 from goedels_poetry.python.translate.registry import legal
 
@@ -307,10 +306,10 @@ def _set(frame: Frame, node: ast.Call) -> Value:
 def _sorted(frame: Frame, node: ast.Call) -> Value:
     if len(node.args) != 1:
         outside("`sorted` takes one list", node, "call")
-    if sets.is_set(frame, node.args[0]) and keys.key_of(node.keywords) is not None:
+    if sets.is_set(frame, node.args[0]) and mutation.key_of(node.keywords) is not None:
         outside("a set is sorted by a key: which of equals comes first is not said", node, "a set")
     xs = _elements(frame, node.args[0])
-    return Value(xs.kind, keys.arranged(frame, xs, node.keywords, node), owned=True)
+    return Value(xs.kind, mutation.arranged(frame, xs, node.keywords, node), owned=True)
 
 
 def _elements(frame: Frame, node: ast.expr) -> Value:
@@ -391,7 +390,7 @@ def _extreme(frame: Frame, node: ast.Call) -> Value:
 def _extreme_of_list(frame: Frame, node: ast.Call, greatest: bool, default: ast.expr | None) -> Value:
     if default is not None and not is_constant(default):
         outside("a default that is computed", node, "default")
-    key = keys.key_of(node.keywords)
+    key = mutation.key_of(node.keywords)
     if key is not None and sets.is_set(frame, node.args[0]):
         outside("one of a set is chosen by a key: which of equals is not said", node, "a set")
     xs = _elements(frame, node.args[0])
@@ -401,7 +400,7 @@ def _extreme_of_list(frame: Frame, node: ast.Call, greatest: bool, default: ast.
     found = (
         library.call("max" if greatest else "min", xs.term)
         if key is None
-        else keys.best(frame, xs, key, greatest, node)
+        else mutation.best(frame, xs, key, greatest, node)
     )
     best = Value(xs.kind.args[0], found)
     if fallback is None:
@@ -477,9 +476,9 @@ _BUILTINS = {
 
 def _method(frame: Frame, node: ast.Call, func: ast.Attribute) -> Value:
     if func.attr == "pop" and isinstance(func.value, ast.Name) and func.value.id in frame.env:
-        return pop(frame, node, func.value)
+        return mutation.pop(frame, node, func.value)
     if func.attr == "setdefault" and isinstance(func.value, ast.Name) and func.value.id in frame.env:
-        return mappings.set_default(frame, node, func.value, owned(frame, func.value, node, "dict"))
+        return mappings.set_default(frame, node, func.value, mutation.owned(frame, func.value, node, "dict"))
     named = frame.registry.module.annotations.named.get(func.value.id) if isinstance(func.value, ast.Name) else None
     if isinstance(named, Type) and named.name in frame.registry.module.objects and func.value.id not in frame.local:  # type: ignore[attr-defined]
         found = frame.registry.module.objects[named.name].members.get(func.attr)

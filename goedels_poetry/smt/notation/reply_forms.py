@@ -205,7 +205,7 @@ def describe_goal(sequent: Sequent, facts: Iterable[Sequent]) -> dict[str, str]:
 def describe_problem(problem: Problem) -> dict[str, str]:
     """What ``ModelGuided.describe`` says about every goal of a problem."""
     signature = problem.signature
-    guards = [f"\n; {name}: not shown to end, {_guard(terms)}" for name, terms in problem.measures.items()]
+    guards = [f"\n; {name}: {_guard(terms)}" for name, terms in problem.measures.items()]
     return {
         "guards": "".join(guards),
         "language": "SMT-LIB 2.6 (total functions; Int division and modulo as in SMT-LIB)",
@@ -220,8 +220,10 @@ def describe_problem(problem: Problem) -> dict[str, str]:
 
 def _guard(measure: Sequence[Term]) -> str:
     """What holds for the equation of a function that has a measure, see `kernel.termination`."""
-    falls = " or, where it stays the same, ".join(map(show, measure))
-    return f"so its equation holds only where each call in its body makes {falls} smaller; a lemma may say that it does"
+    return (
+        f"not shown to end. Its measure is ({', '.join(map(show, measure))}), compared from the left; size! counts "
+        "constructors. Its equation holds only where each call in its body has a smaller one; a lemma may say it has"
+    )
 
 
 def describe_definitions(problem: Problem, formulas: Iterable[Term], text: str) -> str:

@@ -31,8 +31,7 @@ from goedels_poetry.cli.run_errors import Unusable, worst_code
 from goedels_poetry.cli.session import guarded, progress_of, stoppable
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.search.tasks.claim import NO_MODEL
-from goedels_poetry.trace.lines import Progress
-from goedels_poetry.trace.terminal import console, counted, indented, one_line, printable, say
+from goedels_poetry.trace.terminal import Progress, console, counted, indented, one_line, printable, say
 
 SCHEMA = 1
 """Version of the object that ``formalize --json`` prints."""

@@ -52,9 +52,8 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.settings.declared import Budgets, Settings
 from goedels_poetry.solvers.limits import processors
 from goedels_poetry.store.results import Event, RunResult
-from goedels_poetry.trace.lines import Progress
 from goedels_poetry.trace.proof_text import proof_text
-from goedels_poetry.trace.terminal import counted, lines_to, one_line, printable, say
+from goedels_poetry.trace.terminal import Progress, counted, lines_to, one_line, printable, say
 
 if TYPE_CHECKING:
     from goedels_poetry.cli.fill_sorry import Filling

@@ -17,8 +17,7 @@ from goedels_poetry.models.accounting import PriceError
 from goedels_poetry.models.prompts import PromptError
 from goedels_poetry.models.record import RecordingError
 from goedels_poetry.search.machine.background import Listeners, stopping_signals
-from goedels_poetry.trace.lines import Lines, Opener, Progress, Silent
-from goedels_poetry.trace.terminal import is_live, lines_to, one_line, say
+from goedels_poetry.trace.terminal import Lines, Opener, Progress, Silent, is_live, lines_to, one_line, say
 from goedels_poetry.trace.wording import worded
 
 STOPPING = "stopping; press Ctrl-C once more to stop at once"

@@ -3,7 +3,7 @@
 * `tree`: a proof tree as text, as Mermaid or Graphviz, or a value for notebooks.
 * `explain`: why a goal is open: what was tried, how near it came, what would help.
 * `events`: the events of a run with what each has cost, and two runs side by side; how a goal travels.
-* `lines` and `live`: what is shown while runs go on, in pipes and on terminals; `terminal`: text for either.
+* `terminal` and `live`: what is shown while runs go on, in pipes and on terminals, and text for either.
 * `wording`: stored statements and strategies as people write them; `proof_text`: a proof for people.
 * `page`: a run as a page for browsers.
 

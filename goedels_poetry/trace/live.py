@@ -18,8 +18,7 @@ from goedels_poetry.search.memory import log_path
 from goedels_poetry.store.reads import StoreReader
 from goedels_poetry.store.results import Event, RunResult
 from goedels_poetry.store.state import ROOT, NodeStatus, ProofNode, subtree_range
-from goedels_poetry.trace.lines import Opener, Progress
-from goedels_poetry.trace.terminal import console, one_line
+from goedels_poetry.trace.terminal import Opener, Progress, console, one_line
 from goedels_poetry.trace.tree import STYLES, method
 from goedels_poetry.trace.wording import Worded, worded_detail
 

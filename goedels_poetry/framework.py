@@ -237,8 +237,11 @@ class GoedelsPoetryFramework(MachineRunner):
                 text = place if isinstance(place, str) else await asyncio.to_thread(file_text, place, lean)
                 spoken = self._language(language, None if isinstance(place, str) else os.fspath(place), text).name
                 several = await self.theorems(text, language=spoken)
-                if folder and spoken == "python" and not several and passed_over(text) is not None:
-                    continue  # a program like any other
+                plain = (
+                    passed_over(text) is not None if spoken == "python" else spoken == "lean" and "sorry" not in text
+                )
+                if folder and not several and plain:
+                    continue  # a program like any other, or finished
             meant += [(place, theorem, spoken) for theorem in (several if len(several) > 1 else ("",))]
         return meant
 

@@ -29,11 +29,22 @@ from goedels_poetry.cli.inputs import (
     find,
     is_awaited,
     make_folder,
+    passed_over,
     read_beside,
 )
 from goedels_poetry.cli.options import BUDGETS
 from goedels_poetry.cli.process import elapsed
-from goedels_poetry.cli.report import Report, Row, as_data, over, say_below, say_table, show, tally, units_note
+from goedels_poetry.cli.report import (
+    Report,
+    Row,
+    as_data,
+    over,
+    say_below,
+    say_table,
+    show,
+    tally,
+    units_note,
+)
 from goedels_poetry.cli.requests import Prove
 from goedels_poetry.cli.run_errors import (
     INTERNAL_ERROR,
@@ -286,13 +297,11 @@ class _Batch:
         except Exception as problem:  # noqa: BLE001 - a language of a plug-in may raise anything
             self._progress.note(f"{source.name}: its theorems are not told apart: {describe(problem)}")
             return [source]
-        if not source.named and self._language(source) == PYTHON:
-            from goedels_poetry.python.testing.reading import passed_over
-
-            over = passed_over(text)
-            self._passed_over += [f"{source.file}:{line}: {name}" for line, name in over or ()]
+        if not source.named:
+            over = passed_over(source.file, text)
+            self._passed_over += over or ()
             if not found and over is not None:
-                return []  # a program like any other
+                return []  # a program like any other, or finished
         every = [source.of(theorem) for theorem in found] if len(found) > 1 else [source]
         return self._changed(every, text, found)
 

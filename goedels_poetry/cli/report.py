@@ -442,12 +442,18 @@ def tally(rows: Sequence[Row], seconds: float) -> str:
     return f"{counted(len(rows), 'theorem')}: {found or 'none'} in {in_words(seconds)}"
 
 
+FINISHED = "without `sorry`"
+"""Of a Lean file in a folder, in which nothing is left to prove."""
+
+
 def over(names: Sequence[str]) -> str:
     """``3 methods, 1 function without contract``: what is no theorem, of a list of names with places."""
-    methods = sum("." in name.rpartition(" ")[2] for name in names)
+    finished = sum(name.endswith(FINISHED) for name in names)
+    methods = sum("." in name.rpartition(" ")[2] for name in names if not name.endswith(FINISHED))
     found = [counted(methods, "method")] if methods else []
-    plain = len(names) - methods
+    plain = len(names) - methods - finished
     found += [f"{counted(plain, 'function')} without contract"] if plain else []
+    found += [f"{counted(finished, 'Lean file')} {FINISHED}"] if finished else []
     return ", ".join(found) or "nothing"
 
 

@@ -24,6 +24,12 @@ def test_a_file_with_modules_of_its_project_is_filled_in_and_checked(cli: Any, t
     assert (tmp_path / "Main.lean").read_bytes() == main.replace("sorry", "rfl").encode()
     (certificate,) = (tmp_path / "out").iterdir()
     assert "theorem f_pos" in (certificate / "original.lean").read_text()
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "Done.lean").write_text("theorem t : 1 = 1 := rfl\n")
+    ran = cli("prove", "src", env=without_lake)
+    assert (ran.code, "nothing to prove in src; passed over: 1 Lean file without `sorry`" in ran.err) == (2, True)
+    with GoedelsPoetryFramework(Settings(home=tmp_path / "home")) as framework:
+        assert framework.run_many(tmp_path / "src") == []
     ran = cli("check", "Main.lean", certificate, env=without_lake)
     assert (ran.code, ran.out.count("proved")) == (0, 2)
     (tmp_path / "Basic.lean").write_text("def f (n : Nat) := n + true\n")

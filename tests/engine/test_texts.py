@@ -52,7 +52,7 @@ KEPT = {
 def test_what_is_kept_of_a_text_from_its_start_on_is_proved_from_any_place_on(definition: str, tmp_path: Path) -> None:
     goal = """(prove (forall ((k Int) (s String) (c String)) (=> (and (<= 0 k) (< k (str.len (kept 0 s c))))
       (not (str.contains c (str.at (kept 0 s c) k))))))"""
-    assert verdict(definition + goal, tmp_path)["verdict"] == "proved"
+    assert verdict(definition + goal, tmp_path, seconds=30)["verdict"] == "proved"
 
 
 PADDED = {
@@ -66,7 +66,7 @@ PADDED = {
 def test_letters_of_a_part_that_is_cut_off_again(text: str, tmp_path: Path) -> None:
     goal = REPEAT.replace("(n Int) (i Int)) {}", "(n Int) (s String) (i Int)) {}")
     letters = f"(=> (and (= (str.len c) 1) (<= 0 i) (< i (str.len {text}))) (= (str.at {text} i) c))"
-    assert verdict(goal.format(letters), tmp_path)["verdict"] == "proved"
+    assert verdict(goal.format(letters), tmp_path, seconds=30)["verdict"] == "proved"
 
 
 def test_a_part_that_is_cut_off_elsewhere_is_not_that_part(tmp_path: Path) -> None:
@@ -80,4 +80,4 @@ def test_a_loop_adds_to_the_text_that_it_begins_with(tmp_path: Path) -> None:
     loop = """(define-fun-rec loop ((t String) (i Int) (s String)) String
       (ite (< i (str.len s)) (loop (ite (= (str.at s i) "a") t (str.++ t (str.at s i))) (+ i 1) s) t))
     (prove (forall ((t String) (i Int) (s String)) (= (loop t i s) (str.++ t (loop "" i s)))))"""
-    assert verdict(loop, tmp_path)["verdict"] == "proved"
+    assert verdict(loop, tmp_path, seconds=30)["verdict"] == "proved"

@@ -125,7 +125,7 @@ def test_a_path_is_read_and_is_the_name(fw: GoedelsPoetryFramework, tmp_path: Pa
     result = fw.run(file)
     assert (result.verdict, result.input) == (Verdict.PROVED, str(file))
     file.write_bytes(b"\xff\xfe")
-    assert "not UTF-8" in fw.run(file).reason
+    assert "not text in UTF-8" in fw.run(file).reason
     with pytest.raises(FileNotFoundError):
         fw.run(tmp_path / "gone.toy")
 

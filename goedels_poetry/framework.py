@@ -18,6 +18,7 @@ from goedels_poetry.errors import GoedelsPoetryError, InvalidInput, UnknownLangu
 from goedels_poetry.files import files_in, free_place
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages import SEARCHED
+from goedels_poetry.languages.sources import file_and_theorem, file_text
 from goedels_poetry.models.client import Models
 from goedels_poetry.plugins import RefusedPlugin
 from goedels_poetry.protocol.base import Language
@@ -39,7 +40,6 @@ from goedels_poetry.search.machine.embedding import Embedded, graph_of, node_of,
 from goedels_poetry.search.machine.graph import draw
 from goedels_poetry.search.machine.kinds import Extensions, PluginList, plugin_list, registry_of, run_id_of
 from goedels_poetry.search.machine.runner import MachineRunner, RunOptions
-from goedels_poetry.search.machine.sources import file_and_theorem, file_text
 from goedels_poetry.search.tasks.claim import Confirm
 from goedels_poetry.search.tasks.question import Question
 from goedels_poetry.settings.declared import Settings

@@ -17,7 +17,7 @@ from goedels_poetry.cli.report import FINISHED
 from goedels_poetry.cli.run_errors import Unusable
 from goedels_poetry.errors import InvalidInput, lacks_resources
 from goedels_poetry.files import files_in, free_place, read_bytes
-from goedels_poetry.search.machine.sources import text_of
+from goedels_poetry.languages.sources import text_of
 from goedels_poetry.trace.terminal import Progress, console, one_line, printable, say
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 
 from goedels_poetry import GoedelsPoetryFramework, Settings
 from goedels_poetry.cli.inputs import Source, Unreadable, attempt_read
-from goedels_poetry.search.machine.sources import file_text
+from goedels_poetry.languages.sources import file_text
 
 
 def test_a_file_with_modules_of_its_project_is_filled_in_and_checked(cli: Any, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@
 * `session` is what the parts of a run share, and one search: it puts the machine together and drives its `graph`, with
   LangGraph's notes in `checkpoints`. The graph asks the `supervisor` what is next and runs
   agents as jobs.
-* `sources` has the text of a theorem's file. `background` is the loop on which synchronous faces wait.
+* `background` is the loop on which synchronous faces wait.
 
 Nothing here asks what kind of task a run has, and nothing but a checker says ``proved``.
 """

@@ -22,6 +22,7 @@ from goedels_poetry import languages
 from goedels_poetry.checker.registry import Checkers
 from goedels_poetry.errors import InvalidInput, Unavailable, UnknownLanguage, UnknownRun
 from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.languages.sources import file_and_theorem, file_text
 from goedels_poetry.models.accounting import SharedBudget
 from goedels_poetry.models.client import Models, models_from
 from goedels_poetry.protocol.base import (
@@ -40,7 +41,6 @@ from goedels_poetry.search.machine.checkpoints import LISTENED_TO, GraphOptions,
 from goedels_poetry.search.machine.kinds import KINDS, Extensions, id_of, registry_of, task_of
 from goedels_poetry.search.machine.run import Run
 from goedels_poetry.search.machine.session import Services, Subject
-from goedels_poetry.search.machine.sources import file_and_theorem, file_text
 from goedels_poetry.search.memory import Memory, MemoryFiles, conversation, lemma_id
 from goedels_poetry.search.tasks.base import Task
 from goedels_poetry.search.tasks.claim import Claim, Confirm, FormalTheorem

@@ -119,6 +119,7 @@ REFUTED = {
     "a remainder": "(prove (forall ((x Int)) (= (mod (* 7 x) x) 0)))",
     "a ratio": "(prove (forall ((x Real) (y Real)) (= (* y (/ x y)) x)))",
     "in a definition": "(define-fun f ((x Int) (y Int)) Int (div x y))(prove (forall ((x Int)) (= (f x 0) x)))",
+    "a number that the theorem speaks of": "(prove (forall ((x Int)) (=> (= (mod x 0) 17) (= x 17))))",
     "several divisors": "(prove (forall ((x Int)) (= (div x 1 0) x)))",
 }
 PROVED = {

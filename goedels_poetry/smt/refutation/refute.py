@@ -13,6 +13,7 @@ import hashlib
 import itertools
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
@@ -22,7 +23,7 @@ from goedels_poetry.kernel.refutation.evaluator import Code, Evaluator
 from goedels_poetry.kernel.refutation.operations import ArrayValue, Built, Element, Undecided, Value, open_function
 from goedels_poetry.kernel.refutation.values import random_value, shrink, small_values, to_term
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import INT, STRING, Kind, Sort, Term, subterms, symbols
+from goedels_poetry.kernel.terms import INT, REAL, STRING, Kind, Sort, Term, subterms, symbols
 from goedels_poetry.smt.notation.infix import render
 
 # Counterexamples in the problem's own terms
@@ -264,15 +265,23 @@ SIZE = 2
 
 
 def interpretation(problem: Problem, seed: int) -> Callable[[str, tuple[Any, ...]], Any]:
-    """Values by name and arguments: the same for the same seed, whatever the order of calls."""
+    """Values by name and arguments: the same for the same seed, whatever the order of calls.
+
+    Of numbers every other one is one of those, not near 0, that the theorem speaks of.
+    """
     known: dict[tuple[str, tuple[Any, ...]], Any] = {}
+    numbers: dict[Sort, dict[Any, None]] = {INT: {}, REAL: {}}
+    for term in (t for f in (problem.goal, *[p.formula for p in problem.premises]) for t in subterms(f)):
+        if isinstance(term.value, int | Fraction) and term.sort in numbers and not -SIZE <= term.value <= SIZE:
+            numbers[term.sort][term.value] = None
 
     def interpret(name: str, args: tuple[Any, ...]) -> Any:
         key = (name, args)
         if key not in known:
             digest = hashlib.blake2b(repr((seed, key)).encode(), digest_size=8).digest()
-            source = random.Random(digest)
-            known[key] = random_value(problem.signature, open_function(problem.signature, name)[1], SIZE, source)
+            source, sort = random.Random(digest), open_function(problem.signature, name)[1]
+            far = numbers.get(sort) if digest[0] % 2 else None
+            known[key] = source.choice([*far]) if far else random_value(problem.signature, sort, SIZE, source)
         return known[key]
 
     return interpret

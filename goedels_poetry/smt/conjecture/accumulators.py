@@ -40,7 +40,7 @@ from goedels_poetry.kernel.terms import (
 )
 from goedels_poetry.smt.conjecture.data import SPARE, equations, sample
 from goedels_poetry.smt.conjecture.failed_steps import generalisations
-from goedels_poetry.smt.conjecture.loop_calls import without_plain_functions
+from goedels_poetry.smt.conjecture.loop_calls import carried, without_plain_functions
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.rewriting.statements import lemma, replace_subterm
 
@@ -66,15 +66,8 @@ def general_statements(context: ProverContext, sequent: Sequent) -> Iterator[Seq
 
 def _accumulators(context: ProverContext, call: Term) -> list[int]:
     """Positions of a call that hold a number and change on recursion."""
-    definition = context.signature.definition(call.name) if call.kind is Kind.APP else None
-    if definition is None or not definition.recursive:
-        return []
-    calls = [t for t in subterms(definition.body) if t.kind is Kind.APP and t.name == definition.name]
-    return [
-        i
-        for i, (argument, parameter) in enumerate(zip(call.args, definition.params, strict=True))
-        if argument.kind is Kind.LIT and argument.sort is INT and any(c.args[i] is not parameter for c in calls)
-    ]
+    changing = sorted(carried(context, call.name)) if call.kind is Kind.APP else []
+    return [i for i in changing if call.args[i].kind is Kind.LIT and call.args[i].sort is INT]
 
 
 def _general(

@@ -39,6 +39,7 @@ from goedels_poetry.kernel.terms import (
     substitute,
     subterms,
 )
+from goedels_poetry.smt.conjecture.loop_calls import carried
 from goedels_poetry.smt.context.prover import ProverContext
 from goedels_poetry.smt.induction.structural import induction_variables
 from goedels_poetry.smt.rewriting.statements import lemma, match, occurrences, replace_subterm
@@ -75,23 +76,16 @@ def generalisations(context: ProverContext, sequent: Sequent) -> Iterator[Sequen
             yield general([term], ())
     starts = dict[Term, set[tuple[str, int]]]()
     for call in counts:
-        for position in _changing(context, call):
+        for position in sorted(carried(context, call.name)):
             if call.args[position].kind is not Kind.VAR:
                 starts.setdefault(call.args[position], set()).add((call.name, position))
-    for terms in dict.fromkeys([tuple(starts), *[(term,) for term in starts]][: 1 + MAX_STARTS] if starts else []):
+    if not starts:
+        return
+    for terms in dict.fromkeys((tuple(starts), *[(term,) for term in starts][:MAX_STARTS])):
         places = set().union(*[starts[term] for term in terms])
         yield general(terms, places)
         if any(term.kind is Kind.LIT and term.sort is INT for term in terms):
             yield general(terms, places, guarded=True)
-
-
-def _changing(context: ProverContext, call: Term) -> list[int]:
-    """Positions of the arguments of a recursive call that are others in the calls of its body."""
-    definition = context.signature.definition(call.name)
-    if definition is None or not definition.recursive:
-        return []
-    again = [t for t in subterms(definition.body) if t.kind is Kind.APP and t.name == call.name]
-    return [n for n, parameter in enumerate(definition.params) if any(t.args[n] is not parameter for t in again)]
 
 
 def _opened(term: Term, new: Mapping[Term, Term], positions: Collection[tuple[str, int]]) -> Term:

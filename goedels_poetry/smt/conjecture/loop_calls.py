@@ -77,7 +77,7 @@ def starts(context: ProverContext, call: Term) -> list[int]:
     recursion = context.recursions.get(call.name) if call.kind is Kind.APP else None
     if recursion is None:
         return []
-    changed = recursion.changed | _carried(context, call.name)
+    changed = recursion.changed | carried(context, call.name)
 
     def alone(i: int) -> bool:
         argument = call.args[i]
@@ -102,10 +102,11 @@ def _is_tail_recursive(context: ProverContext, function: str) -> bool:
     return definition is not None
 
 
-def _carried(context: ProverContext, function: str) -> frozenset[int]:
-    """Positions that some recursive call changes."""
+def carried(context: ProverContext, function: str) -> frozenset[int]:
+    """Positions that some recursive call of a function to itself changes; none where there is no such call."""
     definition = context.signature.definition(function)
-    assert definition is not None
+    if definition is None:
+        return frozenset()
     calls = [t for t in subterms(definition.body) if t.kind is Kind.APP and t.name == function]
     return frozenset(i for i, p in enumerate(definition.params) for c in calls if c.args[i] is not p)
 

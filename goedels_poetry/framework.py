@@ -18,7 +18,7 @@ from goedels_poetry.errors import GoedelsPoetryError, InvalidInput, UnknownLangu
 from goedels_poetry.files import files_in, free_place
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages import SEARCHED
-from goedels_poetry.languages.sources import file_and_theorem, file_text
+from goedels_poetry.languages.sources import file_and_theorem, file_text, passed_over
 from goedels_poetry.models.client import Models
 from goedels_poetry.plugins import RefusedPlugin
 from goedels_poetry.protocol.base import Language
@@ -224,8 +224,6 @@ class GoedelsPoetryFramework(MachineRunner):
 
     async def _meant(self, source: Source, language: str | None) -> list[tuple[Source, str, str]]:
         """The theorems that something stands for, each with its name and language where its text has several."""
-        from goedels_poetry.python.testing.reading import passed_over  # where several are asked for
-
         folder = not isinstance(source, str) and await asyncio.to_thread(os.path.isdir, source)
         places: Sequence[Source] = await asyncio.to_thread(files_in, source, SEARCHED) if folder else [source]
         meant: list[tuple[Source, str, str]] = []
@@ -237,10 +235,7 @@ class GoedelsPoetryFramework(MachineRunner):
                 text = place if isinstance(place, str) else await asyncio.to_thread(file_text, place, lean)
                 spoken = self._language(language, None if isinstance(place, str) else os.fspath(place), text).name
                 several = await self.theorems(text, language=spoken)
-                plain = (
-                    passed_over(text) is not None if spoken == "python" else spoken == "lean" and "sorry" not in text
-                )
-                if folder and not several and plain:
+                if folder and not several and passed_over(os.fspath(place), spoken, text) is not None:
                     continue  # a program like any other, or finished
             meant += [(place, theorem, spoken) for theorem in (several if len(several) > 1 else ("",))]
         return meant

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from goedels_poetry.cli.report import FINISHED
 from goedels_poetry.cli.run_errors import Unusable
 from goedels_poetry.errors import InvalidInput, lacks_resources
 from goedels_poetry.files import files_in, free_place, read_bytes
@@ -153,18 +152,6 @@ def _lean_settings() -> LeanSettings:
     from goedels_poetry.cli.configure import settings  # with the models: only where there may be imports
 
     return settings().lean
-
-
-def passed_over(file: str, text: str) -> list[str] | None:
-    """What of a file in a folder is no theorem, with its place; None where such a file has to state one."""
-    if file.lower().endswith(".lean"):
-        return None if "sorry" in text else [f"{file}: {FINISHED}"]
-    if not file.lower().endswith(".py"):
-        return None
-    from goedels_poetry.python.testing import reading
-
-    over = reading.passed_over(text)
-    return None if over is None else [f"{file}:{line}: {name}" for line, name in over]
 
 
 def read_beside(flag: str, file: str | Path) -> str:

@@ -29,7 +29,6 @@ from goedels_poetry.cli.inputs import (
     find,
     is_awaited,
     make_folder,
-    passed_over,
     read_beside,
 )
 from goedels_poetry.cli.options import BUDGETS
@@ -60,6 +59,7 @@ from goedels_poetry.errors import GoedelsPoetryError, MissingTool, RunLocked, St
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.interfaces.formats import FormatName, Writer, place_of
 from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.languages.sources import passed_over
 from goedels_poetry.settings.declared import Budgets, Settings
 from goedels_poetry.solvers.limits import processors
 from goedels_poetry.store.results import Event, RunResult
@@ -73,7 +73,6 @@ if TYPE_CHECKING:
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds for a theorem where neither flag, environment nor file says: nobody waits for ever by accident."""
-PYTHON = "python"
 LEAN = ".lean"
 SMT = "smt"
 BESIDE = 2
@@ -298,7 +297,7 @@ class _Batch:
             self._progress.note(f"{source.name}: its theorems are not told apart: {describe(problem)}")
             return [source]
         if not source.named:
-            over = passed_over(source.file, text)
+            over = passed_over(source.file, self._language(source), text)
             self._passed_over += over or ()
             if not found and over is not None:
                 return []  # a program like any other, or finished

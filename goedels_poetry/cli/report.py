@@ -17,6 +17,7 @@ from goedels_poetry.cli.run_errors import Failure, exit_code_of
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.interfaces.formats import Place
 from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.languages.sources import FINISHED
 from goedels_poetry.settings.declared import Budgets
 from goedels_poetry.solvers.versions import faults_here
 from goedels_poetry.store.results import AWAY, UNAVAILABLE, RunResult
@@ -440,10 +441,6 @@ def tally(rows: Sequence[Row], seconds: float) -> str:
     words = [*COUNTED, *dict.fromkeys(row.failed for row in rows if row.failed)]
     found = ", ".join(f"{counts[word]} {word.replace('_', ' ')}" for word in words if counts[word])
     return f"{counted(len(rows), 'theorem')}: {found or 'none'} in {in_words(seconds)}"
-
-
-FINISHED = "without `sorry`"
-"""Of a Lean file in a folder, in which nothing is left to prove."""
 
 
 def over(names: Sequence[str]) -> str:

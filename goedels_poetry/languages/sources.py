@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from goedels_poetry.settings.declared import LeanSettings
 
 _IMPORT = re.compile(r"\bimport\b")
+FINISHED = "without `sorry`"
+"""Of a Lean file in which nothing is left to prove."""
 
 
 def file_and_theorem(path: str | os.PathLike[str]) -> tuple[Path, str]:
@@ -46,6 +48,21 @@ def text_of(file: str, data: bytes, lean: Callable[[], LeanSettings]) -> str:
         line, column = before.count(b"\n") + 1, len(before) - (before.rfind(b"\n") + 1) + 1
         raise InvalidInput(f"not text in UTF-8 (byte {data[error.start]:#04x})", line, column) from None
     return _lean(file, text, lean) if file.lower().endswith(".lean") and _IMPORT.search(text) else text
+
+
+def passed_over(file: str, language: str, text: str) -> list[str] | None:
+    """What of a file that was found in a folder is no theorem, with its place; None where such a file has to state one.
+
+    Of Python what has no contract, of Lean a file in which nothing is left to prove.
+    """
+    if language == "lean":
+        return None if "sorry" in text else [f"{file}: {FINISHED}"]
+    if language != "python":
+        return None
+    from goedels_poetry.python.testing import reading
+
+    over = reading.passed_over(text)
+    return None if over is None else [f"{file}:{line}: {name}" for line, name in over]
 
 
 def _python(data: bytes) -> str:

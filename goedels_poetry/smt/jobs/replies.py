@@ -18,7 +18,7 @@ from typing import Any
 from goedels_poetry.errors import OUT_OF_TIME
 from goedels_poetry.kernel.faults import InvalidText, SchemeError
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.problem import Problem
+from goedels_poetry.kernel.problem import Measures, Problem
 from goedels_poetry.kernel.reading.reader import Atom, Group, Source, read
 from goedels_poetry.kernel.schemas import Conjuncts
 from goedels_poetry.kernel.sequent import Sequent
@@ -53,7 +53,12 @@ from goedels_poetry.smt.jobs.reading import (
     unbarred,
     with_reply_functions,
 )
-from goedels_poetry.smt.notation.reply_forms import describe_definitions, describe_goal, describe_problem
+from goedels_poetry.smt.notation.reply_forms import (
+    describe_definitions,
+    describe_goal,
+    describe_guards,
+    describe_problem,
+)
 from goedels_poetry.smt.notation.text import MARK, bringing, parse_sequent
 from goedels_poetry.smt.rewriting.plan import Plan, key_of
 from goedels_poetry.smt.search.search import Sketcher
@@ -70,15 +75,22 @@ def describe(payload: Json) -> dict[str, str]:
     facts = [goal_sequent(problem, statement) for _, statement in payload["scope"]]
     sequent = goal_sequent(problem, payload["statement"])
     formulas = [sequent.formula, *[p.formula for p in problem.premises], *[fact.formula for fact in facts]]
-    described = _described(payload["theorem"])
-    definitions = describe_definitions(problem, formulas, payload["theorem"]) + described["guards"]
-    return described | {"definitions": definitions} | describe_goal(sequent, facts)
+    text = payload["theorem"]
+    definitions = describe_definitions(problem, formulas, text)
+    definitions += describe_guards(_measures(text, int(payload.get("seed", 0))))
+    return _described(text) | {"definitions": definitions} | describe_goal(sequent, facts)
 
 
 @lru_cache(maxsize=128)
 def _described(theorem: str) -> dict[str, str]:
     """Printing the premises takes longer than all else that a prompt needs; they are the same for every goal."""
-    return describe_problem(with_measures(problem_of(theorem)))
+    return describe_problem(problem_of(theorem))
+
+
+@lru_cache(maxsize=128)
+def _measures(theorem: str, seed: int) -> Measures:
+    """Those with which the search uses the theorem's definitions, see `context_of`."""
+    return with_measures(problem_of(theorem), seed).measures
 
 
 def read_sketch(payload: Json) -> Json:

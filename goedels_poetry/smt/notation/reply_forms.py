@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 
 from goedels_poetry.kernel import printer
 from goedels_poetry.kernel.printer import show, show_sort
-from goedels_poetry.kernel.problem import Problem, Signature, reached
+from goedels_poetry.kernel.problem import Measures, Problem, Signature, reached
 from goedels_poetry.kernel.reading.reader import Atom, Group, Source, read
 from goedels_poetry.kernel.refutation.theory import definitions
 from goedels_poetry.kernel.sequent import Sequent
@@ -205,9 +205,7 @@ def describe_goal(sequent: Sequent, facts: Iterable[Sequent]) -> dict[str, str]:
 def describe_problem(problem: Problem) -> dict[str, str]:
     """What ``ModelGuided.describe`` says about every goal of a problem."""
     signature = problem.signature
-    guards = [f"\n; {name}: {_guard(terms)}" for name, terms in problem.measures.items()]
     return {
-        "guards": "".join(guards),
         "language": "SMT-LIB 2.6 (total functions; Int division and modulo as in SMT-LIB)",
         "premises": _cut("\n".join(f"{p.name}: {show(p.formula)}" for p in problem.premises)) or "(none)",
         "functions": ", ".join(sorted(signature.names)),
@@ -218,12 +216,15 @@ def describe_problem(problem: Problem) -> dict[str, str]:
     }
 
 
-def _guard(measure: Sequence[Term]) -> str:
-    """What holds for the equation of a function that has a measure, see `kernel.termination`."""
-    return (
-        f"not shown to end. Its measure is ({', '.join(map(show, measure))}), compared from the left; size! counts "
-        "constructors. Its equation holds only where each call in its body has a smaller one; a lemma may say it has"
-    )
+_GUARD = (
+    "; {}: not shown to end. Its measure is ({}), compared from the left; size! counts constructors. Its equation "
+    "holds only where each call in its body has a smaller one; a lemma may say it has"
+)
+
+
+def describe_guards(measures: Measures) -> str:
+    """Where the equations of functions that have a measure hold, see `kernel.termination`: a line for each."""
+    return "".join("\n" + _GUARD.format(name, ", ".join(map(show, terms))) for name, terms in measures.items())
 
 
 def describe_definitions(problem: Problem, formulas: Iterable[Term], text: str) -> str:

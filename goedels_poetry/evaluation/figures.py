@@ -210,6 +210,7 @@ def metrics(outcomes: Iterable[Outcome]) -> Metrics:
         if (counts := Counter(outcome.predicted for outcome in every if outcome.gold == label))
     }
     paid = [outcome for outcome in every if not outcome.repeated]
+    f1s = [one.conditions for one in every if one.conditions is not None]
     by_grade = {grade: [one.graded_correct for one in every if one.grade == grade] for grade in get_args(Grade)}
     by_level = {level: [one.correct for one in committed if one.level == level] for level in LEVELS}
     return Metrics(
@@ -231,9 +232,7 @@ def metrics(outcomes: Iterable[Outcome]) -> Metrics:
         },
         graded=share([one.graded_correct for one in every], questions),
         grades={grade: share(flags) for grade, flags in by_grade.items() if flags},
-        conditions=mean(scores)
-        if (scores := [one.conditions for one in every if one.conditions is not None])
-        else None,
+        conditions=mean(f1s) if f1s else None,
         calibration={level or "none": share(flags) for level, flags in by_level.items() if flags},
         attempts=spread([float(one.attempts) for one in every]),
         calls=spread([float(one.calls) for one in paid]),

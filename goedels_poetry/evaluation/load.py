@@ -112,10 +112,10 @@ def _question(form: Format, row: Row, stem: str) -> GoldQuestion:
     if answer is None:
         raise BadData(lacking(row, "answer", "label"))
     options = row.get("options") or ()
-    if not isinstance(options, list | tuple) or not all(isinstance(option, str) for option in options):
+    if not _are_texts(options):
         raise BadData('"options" is a list of texts, e.g. ["A) True", "B) False"]')
     conditions = row.get("conditions") or []
-    if not _is_answer(["", conditions]):
+    if not _are_texts(conditions):
         raise BadData('"conditions" is a list of texts: sentences of the context')
     by_id = _NAMES.get(name.partition("_")[0].lower(), form.dataset or stem)  # ProofWriter_RelNeg-OWA-D5-1041_Q1
     dataset = text_of(row, "dataset", default=by_id)
@@ -192,11 +192,13 @@ def _conditional(row: Row, documents: Mapping[str, str]) -> Row:
 
 def _is_answer(value: Any) -> bool:
     match value:
-        case [str()] | [str(), None]:
-            return True
-        case [str(), [*conditions]]:
-            return all(isinstance(each, str) for each in conditions)
+        case [str(), *rest] if len(rest) < 2:
+            return rest in ([], [None]) or _are_texts(rest[0])
     return False
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
 
 
 # Documents of ConditionalQA

@@ -83,7 +83,8 @@ async def _by_itself(leans: Leans, text: str, theorem: str, until: float) -> Che
     except InvalidInput as error:
         column = None if error.column is None else error.column - 1
         return refused(Refusal("compile", error.message, error.line, column), Verdict.INVALID)
-    places = {n: c for n in own.constants if (c := place_of(own, n)) is not None and c.start >= own_start(text)}
+    start = own_start(text)
+    places = {n: c for n in own.constants if (c := place_of(own, n)) is not None and c.start >= start}
     every = tuple(n for n, c in places.items() if c.declaration in THEOREMS)
     theorems = (own.named(theorem),) if theorem else every
     if not theorems:

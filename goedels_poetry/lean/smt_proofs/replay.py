@@ -99,7 +99,7 @@ def proofs(writing: Writing, sequent: Sequent, query: Query, given: Container[st
         taken = "".join(
             f"try simp only [ne_eq, Classical.not_not] at {name}\ntry cases {name}\n" for name in hypotheses(sequent)
         )
-        yield f"{taken}all_goals ({'; '.join(direct.split(chr(10)))})"
+        yield f"{taken}all_goals {_line(direct)}"
     yield from _by_cases(writing, sequent, [direct, simp])
     yield writing.grind(query.cites, defs, " (splits := 20) (ematch := 12) (gen := 16)")
     yield f"{tried}\nall_goals grind{listed(defs)}"

@@ -125,13 +125,14 @@ class _Project:
         """The text of a file with its imports in comments; what it imports is in `sections` then."""
         if odd := next((word for word in header(text) if word.text in HEADS), None):
             raise self._fault(f"a file that begins with `{odd.text}` cannot be joined with others", file, odd, above)
-        for name, word in _imports(text):
+        imports = _imports(text)
+        for name, word in imports:
             try:
                 self._add(name, (*above, file))
             except InvalidInput as error:  # with a line it was said of a file below this one
                 outer = above if error.line is None else ()
                 raise self._fault(error.message, file, word, outer, error.hint) from None
-        for _, word in reversed(_imports(text)):
+        for _, word in reversed(imports):
             text = f"{text[: word.start]}/-gp {text[word.start : word.end]}-/{text[word.end :]}"
         return text
 
